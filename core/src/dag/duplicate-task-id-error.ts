@@ -1,0 +1,13 @@
+import { WindhoverError } from '../windhover-error.ts';
+
+export class DuplicateTaskIdError extends WindhoverError {
+  readonly code = 'E_DUPLICATE_TASK_ID';
+  readonly dagId: string;
+  readonly taskId: string;
+
+  constructor(dagId: string, taskId: string) {
+    super(`DAG "${dagId}" has two tasks with the id "${taskId}". Rename one, or put them into different task groups.`);
+    this.dagId = dagId;
+    this.taskId = taskId;
+  }
+}

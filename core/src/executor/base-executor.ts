@@ -1,0 +1,167 @@
+import type { AdoptableWorkload, Executor, ExecutorEvent, ExecutorHost } from './executor.ts';
+import { ExecutorStoppedError } from './executor-stopped-error.ts';
+import { PriorityQueue } from './priority-queue.ts';
+import type { Workload } from './workload.ts';
+
+/**
+ * Keeps what is queued, what is running and what has happened. A subclass starts workloads: one by one in
+ * `executeAsync`, or many at a time in `processTasks`; and reports their end with `report`.
+ *
+ * Slots are refilled the moment a workload ends, not on a timer: a refill by timer caps the rate at slots per tick.
+ */
+export abstract class BaseExecutor implements Executor {
+  /** Zero means no limit. */
+  readonly parallelism: number;
+  protected readonly running = new Map<string, Workload>();
+  protected host!: ExecutorHost;
+  private readonly queued = new Map<string, Workload>();
+  private readonly order = new PriorityQueue<Workload>();
+  private events: ExecutorEvent[] = [];
+  private isStopped = false;
+  private isHeartbeatDue = false;
+  private beat: Promise<void> | undefined;
+  private idle = Promise.withResolvers<void>();
+
+  constructor(options: { readonly parallelism: number }) {
+    this.parallelism = options.parallelism;
+  }
+
+  /** Starts one workload and returns without waiting for its end. A rejection means that it never began. */
+  protected abstract executeAsync(workload: Workload): Promise<void>;
+
+  /** Kills running workloads; each is then reported as lost or ended like any other. */
+  protected abstract kill(workloadIds: readonly string[]): Promise<void>;
+
+  get openSlots(): number {
+    return this.parallelism === 0 ? Number.POSITIVE_INFINITY : Math.max(0, this.parallelism - this.running.size);
+  }
+
+  async start(host: ExecutorHost): Promise<void> {
+    this.host = host;
+  }
+
+  queueWorkload(workload: Workload): void {
+    if (this.isStopped) throw new ExecutorStoppedError(this.constructor.name, workload.id);
+    if (this.queued.has(workload.id) || this.running.has(workload.id)) return;
+    this.queued.set(workload.id, workload);
+    this.order.push(workload, workload.priority);
+    this.beatSoon();
+  }
+
+  async heartbeat(): Promise<void> {
+    await this.triggerTasks(this.openSlots);
+    await this.sync();
+  }
+
+  /** Default: nothing, for engines that tell by themselves. */
+  async sync(): Promise<void> {}
+
+  async revoke(workloadIds: readonly string[]): Promise<void> {
+    for (const id of workloadIds) this.queued.delete(id);
+    const running = workloadIds.filter((id) => this.running.has(id));
+    if (running.length > 0) await this.kill(running);
+  }
+
+  /** Default: finds none, for engines whose workloads die with their scheduler. */
+  async adopt(_workloads: readonly AdoptableWorkload[]): Promise<readonly string[]> {
+    return [];
+  }
+
+  async end(): Promise<void> {
+    this.isStopped = true;
+    this.queued.clear();
+    await this.beat;
+    if (this.running.size > 0) await this.idle.promise;
+    await this.sync();
+  }
+
+  async terminate(): Promise<void> {
+    this.isStopped = true;
+    this.queued.clear();
+    await this.beat;
+    if (this.running.size > 0) {
+      await this.kill([...this.running.keys()]);
+      if (this.running.size > 0) await this.idle.promise;
+    }
+  }
+
+  drainEvents(): readonly ExecutorEvent[] {
+    const events = this.events;
+    this.events = [];
+    return events;
+  }
+
+  /** Takes as many of the most urgent workloads as there are slots. */
+  protected async triggerTasks(openSlots: number): Promise<void> {
+    const batch: Workload[] = [];
+    while (batch.length < openSlots) {
+      const workload = this.order.pop();
+      if (!workload) break;
+      // Revoked ones stay in the heap until they come up here.
+      if (this.queued.delete(workload.id)) batch.push(workload);
+    }
+    if (batch.length === 0) return;
+    for (const workload of batch) this.running.set(workload.id, workload);
+    try {
+      await this.processTasks(batch);
+    } catch (error) {
+      for (const workload of batch) this.refuse(workload, error);
+    }
+  }
+
+  /**
+   * Default: starts them one by one, side by side. Engines that take many in one message override it; a rejection means
+   * that none of them began.
+   */
+  protected async processTasks(batch: readonly Workload[]): Promise<void> {
+    await Promise.all(batch.map((workload) => this.startOne(workload)));
+  }
+
+  /** Holds a slot for a workload that runs already, after `adopt`. */
+  protected hold(workload: Workload): void {
+    this.running.set(workload.id, workload);
+  }
+
+  /** News of a workload. The end of one that is not running any more, or never was, is dropped: its slot is free. */
+  protected report(event: ExecutorEvent): void {
+    if (event.type !== 'accepted' && !this.running.delete(event.workloadId)) return;
+    this.events.push(event);
+    this.host.wake();
+    if (this.running.size === 0) {
+      this.idle.resolve();
+      this.idle = Promise.withResolvers<void>();
+    }
+    if (this.queued.size > 0) this.beatSoon();
+  }
+
+  private async startOne(workload: Workload): Promise<void> {
+    try {
+      await this.executeAsync(workload);
+    } catch (error) {
+      this.refuse(workload, error);
+    }
+  }
+
+  private refuse(workload: Workload, error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    const isRetryable = (error as { isRetryable?: boolean } | null)?.isRetryable ?? true;
+    this.report({ type: 'refused', workloadId: workload.id, reason, isRetryable });
+  }
+
+  /** One heartbeat at a time; whatever asks meanwhile is served by the next one. */
+  private beatSoon(): void {
+    this.isHeartbeatDue = true;
+    this.beat ??= this.beatWhileDue().finally(() => {
+      this.beat = undefined;
+    });
+  }
+
+  private async beatWhileDue(): Promise<void> {
+    // A turn later, so that workloads queued together go together.
+    await Promise.resolve();
+    while (this.isHeartbeatDue) {
+      this.isHeartbeatDue = false;
+      await this.triggerTasks(this.openSlots);
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import type { Json } from '../json.ts';
+import type { SendSignalOptions, SignalScope, SignalVersion } from './signal.ts';
+
+/**
+ * The transport of signals. A service never decides: versions and offsets come from the platform's log, and rules read
+ * only that log. Chosen in `windhover.config.ts` by alias or classpath.
+ */
+export interface SignalService {
+  /** Resolves once the platform's log has it. The same dedupe key answers the first version again. */
+  sendSignal(
+    key: string,
+    value: Json,
+    options?: SendSignalOptions & { readonly sender?: string },
+  ): Promise<SignalVersion>;
+  /** Versions of a key, oldest first. */
+  listSignals(key: string, options?: ListSignalsOptions): Promise<readonly SignalVersion[]>;
+  /**
+   * Tells `watcher` of each signal at least once, in order, in batches; the next batch follows when the last one was
+   * processed. A listener's name keeps its place: listening again under the same name goes on where it had got to.
+   */
+  listenSignal(
+    listenerName: string,
+    keys: string | readonly string[],
+    watcher: SignalWatcher,
+    options?: ListenSignalOptions,
+  ): Promise<SignalListener>;
+}
+
+export interface SignalWatcher {
+  /** A rejection delivers the same batch again. */
+  process(signals: readonly SignalVersion[]): void | Promise<void>;
+}
+
+export interface SignalListener {
+  /** Stops after the batch under way. */
+  close(): Promise<void>;
+}
+
+export interface ListSignalsOptions {
+  /** Default: `default`. */
+  readonly namespace?: string;
+  /** Exactly this version. Default: all. */
+  readonly version?: number;
+  /** Only later versions. Default: all. */
+  readonly sinceVersion?: number;
+  /** Default: any. */
+  readonly scope?: SignalScope;
+  /** Default: 1,000. */
+  readonly limit?: number;
+}
+
+export interface ListenSignalOptions {
+  /** Default: `default`. */
+  readonly namespace?: string;
+  /** Where a name that has never listened begins: after this offset. Default: with the next signal. */
+  readonly sinceOffset?: string;
+  /** Aborting closes the listener. Default: never. */
+  readonly signal?: AbortSignal;
+}

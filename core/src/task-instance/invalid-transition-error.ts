@@ -1,0 +1,13 @@
+import { WindhoverError } from '../windhover-error.ts';
+
+export class InvalidTransitionError extends WindhoverError {
+  readonly code = 'E_INVALID_TRANSITION';
+  readonly from: string;
+  readonly to: string;
+
+  constructor(subject: string, from: string, to: string, allowed: readonly string[]) {
+    super(`The ${subject} cannot go from "${from}" to "${to}". From "${from}" it can become: ${allowed.join(', ')}.`);
+    this.from = from;
+    this.to = to;
+  }
+}

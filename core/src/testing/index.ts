@@ -1,0 +1,1 @@
+export { ConformanceError, type ConformanceTest } from './conformance-test.ts';

@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  resolve: { conditions: ['development'] },
+  ssr: { resolve: { conditions: ['development', 'node', 'import', 'default'] } },
+  test: {
+    include: ['*/test/**/*.test.ts', '{providers,executors,signals,templates}/*/test/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**'],
+  },
+});
