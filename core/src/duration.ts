@@ -1,4 +1,5 @@
 import { InvalidDurationError } from './invalid-duration-error.ts';
+import { isPlainObject } from './serde/serialize.ts';
 
 /** A span of time that carries its unit: `'30s'`, `'8h'`, `{ hours: 1, minutes: 30 }`. A bare number does not compile. */
 export type Duration = `${number}${DurationUnit}` | DurationParts;
@@ -35,6 +36,10 @@ function parseText(text: string): number {
 }
 
 function sumParts(parts: DurationParts): number {
-  if (typeof parts !== 'object' || parts === null) return Number.NaN;
-  return Object.entries(parts).reduce((sum, [part, amount]) => sum + (amount ?? 0) * (PART_MS[part] ?? Number.NaN), 0);
+  if (!isPlainObject(parts)) return Number.NaN;
+  return Object.entries(parts).reduce(
+    (sum, [part, amount = 0]) =>
+      sum + (typeof amount === 'number' ? amount : Number.NaN) * (PART_MS[part] ?? Number.NaN),
+    0,
+  );
 }

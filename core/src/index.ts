@@ -136,7 +136,13 @@ export {
   type TemplatedArgs,
 } from './operator/base-operator.ts';
 export { DeferralTimeoutError } from './operator/deferral-timeout-error.ts';
-export { enterOperator, FIRST_ENTRY, type OperatorEntry, type TaskOutcome } from './operator/enter-operator.ts';
+export {
+  enterOperator,
+  FIRST_ENTRY,
+  type OperatorEntry,
+  START_TRIGGER_ENTRY,
+  type TaskOutcome,
+} from './operator/enter-operator.ts';
 export { ExecutionTimeoutError } from './operator/execution-timeout-error.ts';
 export { InvalidOptionError } from './operator/invalid-option-error.ts';
 export type {
@@ -149,6 +155,7 @@ export type {
 export { ResumeMethodError } from './operator/resume-method-error.ts';
 export {
   type SerializedDeferral,
+  type SerializedEvent,
   type SerializedResume,
   type SerializedTrigger,
   serializeTrigger,
@@ -215,6 +222,7 @@ export {
   type SignalRule,
   type SignalRuleDecision,
   type SignalRuleState,
+  signalName,
   strongestAction,
   sufficient,
 } from './signal/signal-rule.ts';
@@ -250,8 +258,9 @@ export { TemplateError } from './template/template-error.ts';
 export { BaseTrigger, type NotBefore } from './trigger/base-trigger.ts';
 export { DateTimeTrigger } from './trigger/date-time-trigger.ts';
 export { JobTrigger } from './trigger/job-trigger.ts';
-export { type PollHost, type PollOptions, poll, pollIntervalMs } from './trigger/poll.ts';
+export { nextWaitMs, type PollHost, type PollOptions, poll, pollIntervalMs } from './trigger/poll.ts';
 export { PollBudgetError } from './trigger/poll-budget-error.ts';
+export { PollTimeoutError } from './trigger/poll-timeout-error.ts';
 export { TaskStartTrigger } from './trigger/task-start-trigger.ts';
 export { TimeDeltaTrigger } from './trigger/time-delta-trigger.ts';
 export { isTransientError, retryAfterMs } from './trigger/transient-error.ts';

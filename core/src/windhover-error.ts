@@ -43,10 +43,19 @@ export function serializeError(thrown: unknown, depth = 5): SerializedError {
   const error = thrown as Partial<WindhoverError>;
   return {
     name: typeof error.name === 'string' ? error.name : 'Error',
-    message: typeof error.message === 'string' ? error.message : String(thrown),
+    message: typeof error.message === 'string' ? error.message : textOf(thrown),
     ...(typeof error.code === 'string' ? { code: error.code } : {}),
     ...(typeof error.stack === 'string' ? { stack: error.stack } : {}),
     ...(typeof error.isRetryable === 'boolean' ? { isRetryable: error.isRetryable } : {}),
     ...(error.cause !== undefined && depth > 0 ? { cause: serializeError(error.cause, depth - 1) } : {}),
   };
+}
+
+/** `String(value)`, which throws for an object without a prototype. */
+function textOf(value: object): string {
+  try {
+    return String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
 }

@@ -27,7 +27,8 @@ export function parseClasspath(text: string): Classpath {
   const hash = text.lastIndexOf('#');
   if (hash < 0) throw new ClasspathError(text, 'it has no "#" before the name of the export');
   const exportName = text.slice(hash + 1);
-  if (!IDENTIFIER.test(exportName)) throw new ClasspathError(text, `"${exportName}" is not the name of an export`);
+  if (!IDENTIFIER.test(exportName) || exportName === '__proto__')
+    throw new ClasspathError(text, `"${exportName}" is not the name of an export`);
   const address = text.slice(0, hash);
   return address.startsWith(PROJECT)
     ? { type: 'project', file: projectFile(text, address.slice(PROJECT.length)), exportName }
@@ -61,7 +62,12 @@ function projectFile(text: string, file: string): string {
   if (file === '' || file.includes('\\') || file.includes('#') || file.includes('\0')) {
     throw new ClasspathError(text, `"${file}" is not a file of the project`);
   }
-  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..' || segment.includes(':'))) {
+  if (
+    segments.some(
+      (segment) =>
+        segment === '' || segment === '.' || segment === '..' || segment === 'node_modules' || segment.includes(':'),
+    )
+  ) {
     throw new ClasspathError(text, `"${file}" is not a plain path below the project's root`);
   }
   return file;

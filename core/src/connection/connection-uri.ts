@@ -40,7 +40,11 @@ const EXTRA_AS_JSON = '__extra__';
 function parsePort(connId: string, text: string): number | undefined {
   if (text === '') return undefined;
   const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new ConnectionUriError(connId, `"${text}" is not a port`);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new ConnectionUriError(
+      connId,
+      'its port is not a number up to 65535; is the host missing, or "/", "?" or "#" in the password not encoded',
+    );
   return port;
 }
 
@@ -49,7 +53,7 @@ function parseExtra(connId: string, query: string, decode: (text: string) => str
   const entries = pairs.map((pair) => {
     const equals = pair.indexOf('=');
     const [key, value] = equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)];
-    return [decode(key), decode(value.replaceAll('+', '%20'))] as const;
+    return [decode(key.replaceAll('+', '%20')), decode(value.replaceAll('+', '%20'))] as const;
   });
   const json = entries.find(([key]) => key === EXTRA_AS_JSON)?.[1];
   return {
@@ -62,8 +66,9 @@ function parseJson(connId: string, text: string): Record<string, Json> {
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
-  } catch (cause) {
-    throw new ConnectionUriError(connId, `its ${EXTRA_AS_JSON} parameter is not JSON`, { cause });
+  } catch {
+    // Without its cause: the message of a SyntaxError quotes the text, and so the secret.
+    throw new ConnectionUriError(connId, `its ${EXTRA_AS_JSON} parameter is not JSON`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ConnectionUriError(connId, `its ${EXTRA_AS_JSON} parameter is not a JSON object`);

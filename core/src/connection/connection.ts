@@ -28,9 +28,10 @@ export class Connection implements ConnectionFields {
   readonly host: string | undefined;
   readonly port: number | undefined;
   readonly login: string | undefined;
-  declare readonly password: string | undefined;
   readonly schema: string | undefined;
-  declare readonly extra: Readonly<Record<string, Json>>;
+  // Private: whatever prints an object walks its properties, and the debugger's inspect even the hidden ones.
+  readonly #password: string | undefined;
+  readonly #extra: Readonly<Record<string, Json>>;
 
   static {
     brandPrototype(Connection.prototype, 'Connection');
@@ -43,9 +44,16 @@ export class Connection implements ConnectionFields {
     this.port = fields.port;
     this.login = fields.login || undefined;
     this.schema = fields.schema || undefined;
-    // Not enumerable: loggers, console.log and JSON.stringify walk enumerable properties.
-    Object.defineProperty(this, 'password', { value: fields.password || undefined });
-    Object.defineProperty(this, 'extra', { value: fields.extra ?? {} });
+    this.#password = fields.password || undefined;
+    this.#extra = fields.extra ?? {};
+  }
+
+  get password(): string | undefined {
+    return this.#password;
+  }
+
+  get extra(): Readonly<Record<string, Json>> {
+    return this.#extra;
   }
 
   static isInstance(value: unknown): value is Connection {

@@ -30,7 +30,7 @@ export interface TriggerContext extends TaskInstanceKey, ConnectionSource {
   readonly signal: AbortSignal;
   /** When this sensor began to wait, over all its deferrals, reschedules and retries. */
   readonly sensorStartedAt: Date;
-  /** The signal versions that started this attempt, by key. Empty for a start along plain edges. */
+  /** The signal versions that started this attempt, by `signalName`. Empty for a start along plain edges. */
   readonly signals: Readonly<Record<string, SignalVersion>>;
 
   /** The clock to use; in tests it is virtual. */

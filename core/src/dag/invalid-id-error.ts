@@ -7,7 +7,7 @@ export class InvalidIdError extends WindhoverError {
 
   constructor(kind: 'DAG' | 'task' | 'task group', id: unknown) {
     super(
-      `${JSON.stringify(id) ?? String(id)} is not an id for a ${kind}: use 1 to 250 letters, digits, "_", "-"` +
+      `${typeof id === 'bigint' ? `${id}n` : (JSON.stringify(id) ?? String(id))} is not an id for a ${kind}: use 1 to 250 letters, digits, "_", "-"` +
         `${kind === 'task group' ? '' : ' and "."'}.`,
     );
     this.kind = kind;

@@ -85,7 +85,7 @@ export function resolveParams(
 }
 
 function problemOf(param: Param, value: Json): string | undefined {
-  if (value === null) return param.default === null ? 'it has no default and the run does not give it' : undefined;
+  if (value === null && param.default === null) return 'it has no default and the run does not give it';
   if (!hasType(param.type, value)) return `${JSON.stringify(value)} is not of the type ${param.type}`;
   if (param.enum && !param.enum.includes(value)) return `${JSON.stringify(value)} is none of ${param.enum.join(', ')}`;
   if (typeof value === 'number') {
@@ -101,5 +101,6 @@ function problemOf(param: Param, value: Json): string | undefined {
 function hasType(type: ParamType, value: Json): boolean {
   if (type === 'array') return Array.isArray(value);
   if (type === 'integer') return Number.isInteger(value);
-  return type === 'object' ? typeof value === 'object' && !Array.isArray(value) : typeof value === type;
+  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === type;
 }

@@ -1,3 +1,4 @@
+import { brandPrototype, hasBrand } from '../brand.ts';
 import type { BaseOperator } from '../operator/base-operator.ts';
 import { Dag } from './dag.ts';
 import { DagDefinitionError } from './dag-definition-error.ts';
@@ -12,7 +13,11 @@ export class TaskGroup implements DagScope, Endpoint {
   readonly groupId: string;
   readonly dag: Dag;
   readonly parent: TaskGroup | undefined;
-  private readonly members: BaseOperator<any, any>[] = [];
+  readonly members: BaseOperator<any, any>[] = [];
+
+  static {
+    brandPrototype(TaskGroup.prototype, 'TaskGroup');
+  }
 
   constructor(groupId: string, dag: Dag, parent: TaskGroup | undefined) {
     assertId('task group', groupId);
@@ -22,6 +27,10 @@ export class TaskGroup implements DagScope, Endpoint {
     if (dag.groups.has(this.groupId) || dag.tasks.has(this.groupId))
       throw new DuplicateTaskIdError(dag.dagId, this.groupId);
     dag.groups.set(this.groupId, this);
+  }
+
+  static isInstance(value: unknown): value is TaskGroup {
+    return hasBrand(value, 'TaskGroup');
   }
 
   add(operator: BaseOperator<any, any>, taskId: string): ReturnType<DagScope['add']> {
@@ -63,7 +72,7 @@ export class TaskGroup implements DagScope, Endpoint {
  */
 export function taskGroup(groupId: string, body: () => void): TaskGroup {
   const scope = currentScope();
-  const [dag, parent] = scope instanceof TaskGroup ? [scope.dag, scope] : [scope, undefined];
+  const [dag, parent] = TaskGroup.isInstance(scope) ? [scope.dag, scope] : [scope, undefined];
   if (!Dag.isInstance(dag))
     throw new DagDefinitionError(`Task group "${groupId}" is made outside of dag(). Move it into the body of a DAG.`);
   const group = new TaskGroup(groupId, dag, parent);

@@ -31,7 +31,7 @@ export function task<Result>(
   fn: TaskFunction<Result, undefined>,
   options?: TaskOptions,
 ): FunctionOperator<Result>;
-export function task<Result, const Inputs>(
+export function task<Result, Inputs>(
   taskId: string,
   fn: TaskFunction<Result, Rendered<Inputs>>,
   options: TaskOptions & { readonly inputs: Inputs },

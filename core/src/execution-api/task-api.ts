@@ -4,7 +4,7 @@ import type { StepRecord } from '../context/replay.ts';
 import type { DagRunType } from '../dag-run/dag-run-state.ts';
 import type { Json } from '../json.ts';
 import type { LogChunk } from '../log/log-store.ts';
-import type { SerializedDeferral, SerializedResume } from '../operator/serialized-deferral.ts';
+import type { SerializedDeferral, SerializedEvent, SerializedResume } from '../operator/serialized-deferral.ts';
 import type { SendSignalOptions, SignalVersion } from '../signal/signal.ts';
 import type { TaskInstanceKey } from '../task-instance/task-instance-key.ts';
 import type { KillReason } from '../trigger/trigger-scope.ts';
@@ -72,8 +72,8 @@ export interface StartedTask {
   readonly heartbeatIntervalMs: number;
   /** Null begins at `execute`. */
   readonly resume: SerializedResume | null;
-  /** The payload of the event that ended the wait. */
-  readonly event: Json | null;
+  /** What ended the wait; null for a start and after a reschedule. */
+  readonly event: SerializedEvent | null;
   readonly steps: readonly StepRecord[];
   /** Texts to mask in the log. */
   readonly secretsToMask: readonly string[];

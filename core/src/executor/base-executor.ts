@@ -13,13 +13,14 @@ export abstract class BaseExecutor implements Executor {
   /** Zero means no limit. */
   readonly parallelism: number;
   protected readonly running = new Map<string, Workload>();
-  protected host!: ExecutorHost;
+  protected host: ExecutorHost | undefined;
   private readonly queued = new Map<string, Workload>();
   private readonly order = new PriorityQueue<Workload>();
+  /** Starts under way, by workload: what the engine does not have yet cannot be killed there. */
+  private readonly starting = new Map<string, Promise<void>>();
   private events: ExecutorEvent[] = [];
   private isStopped = false;
-  private isHeartbeatDue = false;
-  private beat: Promise<void> | undefined;
+  private isBeatDue = false;
   private idle = Promise.withResolvers<void>();
 
   constructor(options: { readonly parallelism: number }) {
@@ -33,11 +34,13 @@ export abstract class BaseExecutor implements Executor {
   protected abstract kill(workloadIds: readonly string[]): Promise<void>;
 
   get openSlots(): number {
-    return this.parallelism === 0 ? Number.POSITIVE_INFINITY : Math.max(0, this.parallelism - this.running.size);
+    return Math.max(0, this.freeSlots - this.queued.size);
   }
 
+  /** Work that was queued before begins now, so a subclass calls this last. */
   async start(host: ExecutorHost): Promise<void> {
     this.host = host;
+    this.beatSoon();
   }
 
   queueWorkload(workload: Workload): void {
@@ -49,7 +52,7 @@ export abstract class BaseExecutor implements Executor {
   }
 
   async heartbeat(): Promise<void> {
-    await this.triggerTasks(this.openSlots);
+    await this.triggerTasks(this.freeSlots);
     await this.sync();
   }
 
@@ -58,8 +61,7 @@ export abstract class BaseExecutor implements Executor {
 
   async revoke(workloadIds: readonly string[]): Promise<void> {
     for (const id of workloadIds) this.queued.delete(id);
-    const running = workloadIds.filter((id) => this.running.has(id));
-    if (running.length > 0) await this.kill(running);
+    await this.killRunning(workloadIds);
   }
 
   /** Default: finds none, for engines whose workloads die with their scheduler. */
@@ -70,19 +72,14 @@ export abstract class BaseExecutor implements Executor {
   async end(): Promise<void> {
     this.isStopped = true;
     this.queued.clear();
-    await this.beat;
-    if (this.running.size > 0) await this.idle.promise;
-    await this.sync();
+    await this.untilIdle();
   }
 
   async terminate(): Promise<void> {
     this.isStopped = true;
     this.queued.clear();
-    await this.beat;
-    if (this.running.size > 0) {
-      await this.kill([...this.running.keys()]);
-      if (this.running.size > 0) await this.idle.promise;
-    }
+    await this.killRunning([...this.running.keys()]);
+    await this.untilIdle();
   }
 
   drainEvents(): readonly ExecutorEvent[] {
@@ -97,16 +94,17 @@ export abstract class BaseExecutor implements Executor {
     while (batch.length < openSlots) {
       const workload = this.order.pop();
       if (!workload) break;
-      // Revoked ones stay in the heap until they come up here.
-      if (this.queued.delete(workload.id)) batch.push(workload);
+      // Revoked ones stay in the heap until they come up here; one of them may have been queued again since.
+      if (this.queued.get(workload.id) !== workload) continue;
+      this.queued.delete(workload.id);
+      batch.push(workload);
     }
     if (batch.length === 0) return;
     for (const workload of batch) this.running.set(workload.id, workload);
-    try {
-      await this.processTasks(batch);
-    } catch (error) {
-      for (const workload of batch) this.refuse(workload, error);
-    }
+    const start = this.startBatch(batch);
+    for (const workload of batch) this.starting.set(workload.id, start);
+    await start;
+    for (const workload of batch) this.starting.delete(workload.id);
   }
 
   /**
@@ -126,12 +124,20 @@ export abstract class BaseExecutor implements Executor {
   protected report(event: ExecutorEvent): void {
     if (event.type !== 'accepted' && !this.running.delete(event.workloadId)) return;
     this.events.push(event);
-    this.host.wake();
+    this.host?.wake();
     if (this.running.size === 0) {
       this.idle.resolve();
       this.idle = Promise.withResolvers<void>();
     }
     if (this.queued.size > 0) this.beatSoon();
+  }
+
+  private async startBatch(batch: readonly Workload[]): Promise<void> {
+    try {
+      await this.processTasks(batch);
+    } catch (error) {
+      for (const workload of batch) this.refuse(workload, error);
+    }
   }
 
   private async startOne(workload: Workload): Promise<void> {
@@ -148,20 +154,35 @@ export abstract class BaseExecutor implements Executor {
     this.report({ type: 'refused', workloadId: workload.id, reason, isRetryable });
   }
 
-  /** One heartbeat at a time; whatever asks meanwhile is served by the next one. */
-  private beatSoon(): void {
-    this.isHeartbeatDue = true;
-    this.beat ??= this.beatWhileDue().finally(() => {
-      this.beat = undefined;
-    });
+  private async killRunning(workloadIds: readonly string[]): Promise<void> {
+    await Promise.all(workloadIds.map((id) => this.starting.get(id)));
+    const running = workloadIds.filter((id) => this.running.has(id));
+    if (running.length > 0) await this.kill(running);
   }
 
-  private async beatWhileDue(): Promise<void> {
-    // A turn later, so that workloads queued together go together.
-    await Promise.resolve();
-    while (this.isHeartbeatDue) {
-      this.isHeartbeatDue = false;
-      await this.triggerTasks(this.openSlots);
+  private get freeSlots(): number {
+    return this.parallelism === 0 ? Number.POSITIVE_INFINITY : Math.max(0, this.parallelism - this.running.size);
+  }
+
+  /** Engines that do not tell by themselves are asked each second. */
+  private async untilIdle(): Promise<void> {
+    await Promise.all(this.starting.values());
+    while (this.running.size > 0) {
+      const pause = Promise.withResolvers<void>();
+      const timer = setTimeout(pause.resolve, 1000);
+      await Promise.race([this.idle.promise, pause.promise]);
+      clearTimeout(timer);
+      await this.sync();
     }
+  }
+
+  /** A turn later, so that workloads queued together go together. A slow start holds back none of the following. */
+  private beatSoon(): void {
+    if (this.isBeatDue || !this.host) return;
+    this.isBeatDue = true;
+    queueMicrotask(() => {
+      this.isBeatDue = false;
+      void this.triggerTasks(this.freeSlots);
+    });
   }
 }

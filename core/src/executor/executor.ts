@@ -8,7 +8,7 @@ import type { Workload } from './workload.ts';
  * Extend `BaseExecutor` instead of implementing this from scratch, and run `testExecutor` on it.
  */
 export interface Executor {
-  /** How many more workloads it would start now. Infinity where there is no limit. */
+  /** How many more workloads it would start at once, beside those queued already. Infinity where there is no limit. */
   readonly openSlots: number;
   start(host: ExecutorHost): Promise<void>;
   /** Takes a workload; a second call with the same id changes nothing. Work begins at once if a slot is free. */
@@ -17,14 +17,17 @@ export interface Executor {
   heartbeat(): Promise<void>;
   /** Looks what became of running workloads, where the engine does not tell by itself. */
   sync(): Promise<void>;
-  /** Withdraws workloads: queued ones never start, running ones are killed. Unknown ids are no error. */
+  /**
+   * Withdraws workloads: queued ones never start, and nothing is reported of them; running ones are killed, and their
+   * end is reported. Unknown ids are no error.
+   */
   revoke(workloadIds: readonly string[]): Promise<void>;
   /**
    * Takes over workloads of another scheduler that died, and answers the ids it could find; the platform queues the
    * others again. After this they are its own: they hold slots, and their end is reported.
    */
   adopt(workloads: readonly AdoptableWorkload[]): Promise<readonly string[]>;
-  /** Waits for running workloads, starts no new ones, and frees what it holds. */
+  /** Waits for running workloads, forgets queued ones, and frees what it holds. */
   end(): Promise<void>;
   /** Like `end`, but kills what runs. */
   terminate(): Promise<void>;

@@ -27,7 +27,7 @@ export interface LogPage {
 
 /** Where logs are kept. Chosen in `windhover.config.ts` by classpath; runs in the platform. */
 export interface LogStore {
-  /** Resolves when the chunks are kept. Idempotent for each (stream, writer, sequence). */
+  /** Resolves when the chunks are kept, in the order given. Idempotent for each (stream, writer, sequence). */
   append(chunks: readonly LogChunk[]): Promise<void>;
   /** Records in the order they were appended. An unknown stream is an empty page, and makes no file. */
   read(stream: LogStream, options?: LogReadOptions): Promise<LogPage>;

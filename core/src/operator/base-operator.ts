@@ -127,9 +127,10 @@ export abstract class BaseOperator<Result = unknown, Args extends object = Recor
    * this.defer({ trigger: new AcmeJobTrigger({ handle }), resume: this.executeComplete, kwargs: { handle } });
    * ```
    */
-  protected defer<Event, Resume extends ResumeMethod<Result, Event>>(options: DeferOptions<Event, Resume>): never;
+  // The compiler explains the last overload, so the common one stands there.
   protected defer(options: DeferByNameOptions): never;
-  protected defer(options: DeferByNameOptions & { resume?: ResumeMethod<Result, never> }): never {
+  protected defer<Event, Resume extends ResumeMethod<Result, Event>>(options: DeferOptions<Event, Resume>): never;
+  protected defer(options: AnyDeferOptions): never {
     const deferral = this.makeDeferral(options);
     // The runner looks here when a method ends, and finds out that a catch swallowed the deferral.
     PENDING_DEFERRALS.set(this, deferral);
@@ -137,15 +138,15 @@ export abstract class BaseOperator<Result = unknown, Args extends object = Recor
   }
 
   /** The same as `defer`, as a value: for `startTrigger`. */
+  protected deferral(options: DeferByNameOptions): TaskDeferred;
   protected deferral<Event, Resume extends ResumeMethod<Result, Event>>(
     options: DeferOptions<Event, Resume>,
   ): TaskDeferred;
-  protected deferral(options: DeferByNameOptions): TaskDeferred;
-  protected deferral(options: DeferByNameOptions & { resume?: ResumeMethod<Result, never> }): TaskDeferred {
+  protected deferral(options: AnyDeferOptions): TaskDeferred {
     return this.makeDeferral(options);
   }
 
-  private makeDeferral(options: DeferByNameOptions & { resume?: ResumeMethod<Result, never> }): TaskDeferred {
+  private makeDeferral(options: AnyDeferOptions): TaskDeferred {
     return new TaskDeferred(options.trigger, {
       methodName:
         options.resume === undefined ? this.checkedMethodName(options.methodName) : this.nameOf(options.resume),
@@ -212,12 +213,19 @@ type ResumeKwargs<Kwargs> = [Kwargs] extends [undefined]
         : { readonly kwargs: Kwargs }
       : { readonly kwargs: SerializableKwargs<Kwargs> };
 
+/** The same with the method's name as a text, which the compiler cannot check. */
 export interface DeferByNameOptions {
   readonly trigger: BaseTrigger<any, any>;
-  readonly methodName?: string;
+  readonly methodName: string;
+  readonly resume?: never;
   readonly kwargs?: object;
   readonly timeout?: Duration;
   readonly onTimeout?: TimeoutAction;
+}
+
+interface AnyDeferOptions extends Omit<DeferByNameOptions, 'resume' | 'methodName'> {
+  readonly methodName?: string;
+  readonly resume?: unknown;
 }
 
 /**

@@ -1,19 +1,26 @@
 import type { Context } from '../context/context.ts';
-import type { Replay } from '../context/replay.ts';
+import type { Replay, ReplayDeferral } from '../context/replay.ts';
 import type { Json } from '../json.ts';
 import { deserialize } from '../serde/deserialize.ts';
 import { serialize } from '../serde/serialize.ts';
+import type { BaseTrigger } from '../trigger/base-trigger.ts';
 import { TriggerEvent } from '../trigger/trigger-event.ts';
 import { type BaseOperator, pendingDeferral } from './base-operator.ts';
 import { ResumeMethodError } from './resume-method-error.ts';
-import { type SerializedDeferral, type SerializedResume, serializeTrigger } from './serialized-deferral.ts';
+import {
+  type SerializedDeferral,
+  type SerializedEvent,
+  type SerializedResume,
+  serializeTrigger,
+} from './serialized-deferral.ts';
 import { SwallowedDeferralError } from './swallowed-deferral-error.ts';
 import { TaskDeferred, TaskRescheduled, TaskSkipped } from './task-signals.ts';
 
 /** How an entry into an operator ended. */
 export type TaskOutcome =
   | { readonly type: 'success'; readonly result: Json }
-  | { readonly type: 'deferred'; readonly deferral: SerializedDeferral }
+  /** `trigger` is the live one; a runner checks that its classpath leads back to its class. */
+  | { readonly type: 'deferred'; readonly deferral: SerializedDeferral; readonly trigger: BaseTrigger<any, any> }
   | { readonly type: 'rescheduled'; readonly at: Date; readonly resume: SerializedResume }
   | { readonly type: 'skipped'; readonly reason: string }
   /** `error` as it was thrown; `serializeError` makes it fit to travel. */
@@ -27,12 +34,15 @@ export interface OperatorEntry {
   readonly replay: Replay;
   /** Null begins at `execute`. */
   readonly resume: SerializedResume | null;
-  /** The payload of the event that ended the wait; null for a start, a reschedule or a replay. */
-  readonly event: Json | null;
+  /** What ended the wait; null for a start and after a reschedule. */
+  readonly event: SerializedEvent | null;
 }
 
 /** The first method and hop of a task. */
 export const FIRST_ENTRY: SerializedResume = { methodName: 'execute', kwargs: {}, hop: 0 };
+
+/** Where a task with `startFromTrigger` goes on: `startTrigger` is asked again for the method. */
+export const START_TRIGGER_ENTRY: SerializedResume = { methodName: 'startTrigger', kwargs: {}, hop: 1 };
 
 /**
  * Enters an operator at `execute` or at a resume method and says how it went. Never rejects. The task runner, the
@@ -45,17 +55,9 @@ export async function enterOperator(entry: OperatorEntry): Promise<TaskOutcome> 
   try {
     const result = await Promise.race([
       callMethod(entry, resume, event),
-      entry.replay.deferral.then(({ trigger, timeoutMs, point }) => {
-        const replay = { ...point, event };
-        return new ReplayOutcome({
-          trigger: serializeTrigger(trigger),
-          resume: { methodName: resume.methodName, kwargs: resume.kwargs, hop: resume.hop, replay },
-          timeoutMs: timeoutMs ?? null,
-          onTimeout: 'retry',
-        });
-      }),
+      entry.replay.deferral.then((asked) => new AskedDeferral(asked)),
     ]);
-    if (result instanceof ReplayOutcome) return { type: 'deferred', deferral: result.deferral };
+    if (result instanceof AskedDeferral) return replayOutcome(result.asked, resume, event);
     const swallowed = pendingDeferral(entry.operator);
     if (swallowed) throw new SwallowedDeferralError(entry.context.taskId, swallowed, 'returned');
     return { type: 'success', result: result === undefined ? null : serialize(result, 'the result') };
@@ -64,21 +66,29 @@ export async function enterOperator(entry: OperatorEntry): Promise<TaskOutcome> 
   }
 }
 
-function callMethod({ operator, context }: OperatorEntry, resume: SerializedResume, event: Json | null): unknown {
-  const method = (operator as unknown as Record<string, unknown>)[resume.methodName];
-  if (typeof method !== 'function') {
-    throw new ResumeMethodError(
-      operator.constructor.name,
-      operator.taskId,
-      `it was to go on at "${resume.methodName}", which it no longer has. Was the method renamed while the task waited?`,
-    );
-  }
+async function callMethod(
+  entry: OperatorEntry,
+  resume: SerializedResume,
+  event: SerializedEvent | null,
+): Promise<unknown> {
+  const { operator, context } = entry;
   if (resume.methodName === FIRST_ENTRY.methodName) return operator.execute(context);
-  return method.call(
-    operator,
-    context,
-    new TriggerEvent(event === null ? undefined : deserialize(event)),
-    deserialize(resume.kwargs),
+  const fired = new TriggerEvent(event ? deserialize(event.payload) : undefined);
+  if (resume.methodName === START_TRIGGER_ENTRY.methodName) {
+    const { methodName, kwargs } = await operator.startTrigger(context);
+    return methodOf(operator, methodName).call(operator, context, fired, kwargs);
+  }
+  return methodOf(operator, resume.methodName).call(operator, context, fired, deserialize(resume.kwargs));
+}
+
+function methodOf(operator: BaseOperator<any, any>, methodName: string): (...args: unknown[]) => unknown {
+  const method = (operator as unknown as Record<string, unknown>)[methodName];
+  if (typeof method === 'function') return method as (...args: unknown[]) => unknown;
+  throw new ResumeMethodError(
+    operator.constructor.name,
+    operator.taskId,
+    `it is to go on at "${methodName}", which it does not have. Was the method renamed while the task waited, or did ` +
+      'the deferral come from another operator called inside this one?',
   );
 }
 
@@ -86,15 +96,16 @@ function outcomeOf(thrown: unknown, entry: OperatorEntry, resume: SerializedResu
   try {
     const nextHop = resume.hop + 1;
     if (TaskDeferred.isInstance(thrown)) {
+      const { trigger, methodName, timeoutMs = null, onTimeout } = thrown;
+      methodOf(entry.operator, methodName);
       const kwargs = serialize(thrown.kwargs, 'kwargs');
-      const { methodName, timeoutMs, onTimeout } = thrown;
       const deferral = {
-        trigger: serializeTrigger(thrown.trigger),
+        trigger: serializeTrigger(trigger),
         resume: { methodName, kwargs, hop: nextHop },
-        timeoutMs: timeoutMs ?? null,
+        timeoutMs,
         onTimeout,
       };
-      return { type: 'deferred', deferral };
+      return { type: 'deferred', deferral, trigger };
     }
     const swallowed = pendingDeferral(entry.operator);
     if (swallowed && !(thrown instanceof SwallowedDeferralError)) {
@@ -111,10 +122,23 @@ function outcomeOf(thrown: unknown, entry: OperatorEntry, resume: SerializedResu
   }
 }
 
-class ReplayOutcome {
-  readonly deferral: SerializedDeferral;
+/** `context.defer`: the same method runs again, entered as it was, and finds the event in its step. */
+function replayOutcome(asked: ReplayDeferral, resume: SerializedResume, event: SerializedEvent | null): TaskOutcome {
+  const { trigger, timeoutMs = null, point } = asked;
+  const deferral: SerializedDeferral = {
+    trigger: serializeTrigger(trigger),
+    resume: { ...resume, replay: { ...point, event } },
+    timeoutMs,
+    onTimeout: 'retry',
+  };
+  return { type: 'deferred', deferral, trigger };
+}
 
-  constructor(deferral: SerializedDeferral) {
-    this.deferral = deferral;
+/** Tells a deferral that was asked for from a result that happens to look like one. */
+class AskedDeferral {
+  readonly asked: ReplayDeferral;
+
+  constructor(asked: ReplayDeferral) {
+    this.asked = asked;
   }
 }

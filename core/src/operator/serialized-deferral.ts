@@ -22,7 +22,12 @@ export interface SerializedResume {
   /** How many times the task was resumed in a method before this one; steps are kept apart by it. */
   readonly hop: number;
   /** For `context.defer`: the step that gets the event, and the event the method itself was entered with. */
-  readonly replay?: ReplayPoint & { readonly event: Json | null };
+  readonly replay?: ReplayPoint & { readonly event: SerializedEvent | null };
+}
+
+/** The payload of the event that ended a wait. */
+export interface SerializedEvent {
+  readonly payload: Json;
 }
 
 export interface SerializedDeferral {

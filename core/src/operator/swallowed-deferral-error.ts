@@ -24,6 +24,8 @@ export class SwallowedDeferralError extends WindhoverError {
 function locationOf(error: Error): string {
   const lines = (error.stack ?? '').split('\n').filter((line) => line.trimStart().startsWith('at '));
   const caller =
-    lines.find((line) => !/\.(defer|deferral) |new TaskDeferred/.test(line)) ?? lines[0] ?? 'an unknown place';
+    lines.find((line) => !/\.(defer|deferral|makeDeferral) |new TaskDeferred/.test(line)) ??
+    lines[0] ??
+    'an unknown place';
   return caller.trim().replace(/^at /, '');
 }

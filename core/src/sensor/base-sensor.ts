@@ -7,6 +7,7 @@ import { TaskFailed } from '../operator/task-failed.ts';
 import { type TaskDeferred, TaskRescheduled, TaskSkipped } from '../operator/task-signals.ts';
 import type { BaseTrigger } from '../trigger/base-trigger.ts';
 import { type PollOptions, poll } from '../trigger/poll.ts';
+import { PollTimeoutError } from '../trigger/poll-timeout-error.ts';
 import type { TriggerEvent } from '../trigger/trigger-event.ts';
 import { SensorTimeoutError } from './sensor-timeout-error.ts';
 import { SensorTrigger } from './sensor-trigger.ts';
@@ -111,16 +112,16 @@ export abstract class BaseSensor<Result = unknown, Args extends object = Record<
     return this.deferral(this.waiting(context, 0));
   }
 
-  /**
-   * One check of the loop that all modes share, so that they give the same answers. Undefined: not yet. At the end of
-   * the time there is one last look before the sensor gives up.
-   */
+  /** One check of the loop that all modes share, so that they give the same answers. Undefined: not yet. */
   async check(context: TriggerContext): Promise<PokeResult<Result> | undefined> {
     const answer = await this.poke(context);
     const result = typeof answer === 'boolean' ? { isDone: answer } : answer;
-    if (result.isDone) return result;
-    if (this.remainingMs(context) <= 0) throw new SensorTimeoutError(this.taskId, this.timeoutMs());
-    return undefined;
+    return result.isDone ? result : undefined;
+  }
+
+  /** The end of that loop without success: what was thrown, or a sensor's own word for a wait in vain. */
+  failure(thrown: unknown): unknown {
+    return PollTimeoutError.isInstance(thrown) ? new SensorTimeoutError(this.taskId, this.timeoutMs(), thrown) : thrown;
   }
 
   /** How that loop goes on after some checks. */
@@ -184,7 +185,8 @@ export abstract class BaseSensor<Result = unknown, Args extends object = Record<
   private async failingSoftly<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run();
-    } catch (error) {
+    } catch (thrown) {
+      const error = this.failure(thrown);
       if (this.args.softFail && TaskFailed.isInstance(error)) throw new TaskSkipped(error.message);
       throw error;
     }

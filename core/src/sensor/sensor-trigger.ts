@@ -1,6 +1,6 @@
 import { TaskFailed } from '../operator/task-failed.ts';
 import { BaseTrigger } from '../trigger/base-trigger.ts';
-import { pollIntervalMs } from '../trigger/poll.ts';
+import { nextWaitMs } from '../trigger/poll.ts';
 import { TaskFailedEvent, TaskSkippedEvent, TaskSuccessEvent } from '../trigger/trigger-event.ts';
 import type { TaskReference, TriggerScope } from '../trigger/trigger-scope.ts';
 import type { BaseSensor } from './base-sensor.ts';
@@ -24,9 +24,10 @@ export class SensorTrigger extends BaseTrigger<never, SensorTriggerKwargs> {
     const options = sensor.pollOptions(context, checksBefore);
     try {
       // The worker has just looked; looking again at once would cost a request and find the same.
-      if (checksBefore > 0) await scope.sleep(pollIntervalMs(options, checksBefore - 1));
+      if (checksBefore > 0) await scope.sleep(nextWaitMs(options, checksBefore - 1, scope.now()));
       yield new TaskSuccessEvent((await scope.poll(() => sensor.check(context), options)).xcom);
-    } catch (error) {
+    } catch (thrown) {
+      const error = sensor.failure(thrown);
       if (!TaskFailed.isInstance(error)) throw error;
       yield sensor.args.softFail ? new TaskSkippedEvent(error.message) : new TaskFailedEvent(error);
     }

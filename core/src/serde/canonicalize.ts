@@ -17,5 +17,12 @@ function write(json: Json): string {
   if (keys.length === 1 && (keys[0] === '$map' || keys[0] === '$set')) {
     return `{"${keys[0]}":[${(object[keys[0]] as Json[]).map(write).sort().join(',')}]}`;
   }
+  // Below $object stands an object of the user's: its one key looks like a tag and is none.
+  if (keys.length === 1 && keys[0] === '$object') return `{"$object":${writeObject(object.$object as typeof object)}}`;
+  return writeObject(object);
+}
+
+function writeObject(object: { readonly [key: string]: Json }): string {
+  const keys = Object.keys(object).sort();
   return `{${keys.map((key) => `${JSON.stringify(key)}:${write(object[key]!)}`).join(',')}}`;
 }

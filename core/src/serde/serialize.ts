@@ -52,8 +52,9 @@ function encodeObject(value: object, path: string, parents: object[]): Json {
 }
 
 function encodeContainer(value: object, path: string, parents: object[]): Json {
-  if (Array.isArray(value)) return Array.from(value, (item, index) => encode(item, `${path}[${index}]`, parents));
-  const kind = Object.prototype.toString.call(value).slice(8, -1);
+  if (Array.isArray(value) && isExactly(value, 'Array'))
+    return Array.from(value, (item, index) => encode(item, `${path}[${index}]`, parents));
+  const kind = kindOf(value);
   if (kind === 'Date') return encodeDate(value as Date, path);
   if (kind === 'Uint8Array') return { $bytes: toBase64(value as Uint8Array) };
   if (kind === 'Map') {
@@ -92,6 +93,22 @@ function encodePlainObject(value: Record<string, unknown>, path: string, parents
   const encoded = Object.fromEntries(entries);
   // An object that looks like a tag is wrapped, so that decoding stays unambiguous.
   return entries.length === 1 && entries[0]![0].startsWith('$') ? { $object: encoded } : encoded;
+}
+
+/** The built-in class of a value, in this realm or in another; undefined for subclasses and pretenders. */
+function kindOf(value: object): string | undefined {
+  if (ArrayBuffer.isView(value)) return Object.prototype.toString.call(value).slice(8, -1);
+  return ['Date', 'Map', 'Set'].find((name) => isExactly(value, name));
+}
+
+/** Its prototype is that of a class with this name, which has no parent but Object. */
+function isExactly(value: object, name: string): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype === null || !Object.hasOwn(prototype, 'constructor')) return false;
+  return (
+    prototype.constructor.name === name &&
+    /\[native code\]/.test(Function.prototype.toString.call(prototype.constructor))
+  );
 }
 
 /** Plain: made by `{}`, `Object.create(null)` or JSON.parse, in this realm or in another one. */

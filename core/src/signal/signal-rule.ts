@@ -1,6 +1,7 @@
+import { DagDefinitionError } from '../dag/dag-definition-error.ts';
 import type { Json } from '../json.ts';
 import { evaluatePredicate, type Predicate } from './predicate.ts';
-import type { SignalVersion } from './signal.ts';
+import { DEFAULT_NAMESPACE, type SignalVersion } from './signal.ts';
 
 /** What a task does about a signal. */
 export type SignalAction = 'NONE' | 'START' | 'RESTART' | 'STOP';
@@ -72,6 +73,13 @@ export function sufficient(
  * ```
  */
 export function necessary(keys: readonly ConditionInput[], options?: Pick<SignalRule, 'life'>): SignalRule {
+  const names = keys.map(toCondition).map(({ key, namespace = DEFAULT_NAMESPACE }) => stateKey({ key, namespace }));
+  const twice = keys[names.findIndex((name, index) => names.indexOf(name) !== index)];
+  if (twice !== undefined) {
+    throw new DagDefinitionError(
+      `necessary() names "${toCondition(twice).key}" twice. Join its predicates with and().`,
+    );
+  }
   return { type: 'necessary', conditions: keys.map(toCondition), ...options };
 }
 
@@ -89,9 +97,9 @@ export interface SignalRuleDecision {
   readonly hasFired: boolean;
   /** One row of the trace. */
   readonly reason: 'fired' | 'other key' | 'stale version' | 'predicate' | 'missing keys';
-  /** The keys still missing, for `missing keys`. */
+  /** What is still missing, by `signalName`, for `missing keys`. */
   readonly missing: readonly string[];
-  /** The versions that made it act, by key. */
+  /** The versions that made it act, by `signalName`. */
   readonly versions: Readonly<Record<string, number>>;
   readonly state: SignalRuleState;
 }
@@ -106,23 +114,31 @@ export function evaluateSignalRule(
   signal: Pick<SignalVersion, 'key' | 'namespace' | 'value' | 'version'>,
   isMatch: (condition: SerializedSignalCondition) => boolean = (condition) => matchesData(condition, signal.value),
 ): SignalRuleDecision {
-  const condition = rule.conditions.find(({ key, namespace }) => key === signal.key && namespace === signal.namespace);
-  if (!condition) return stay('other key', state);
-  const name = stateKey(condition);
+  const conditions = rule.conditions.filter(
+    ({ key, namespace }) => key === signal.key && namespace === signal.namespace,
+  );
+  const [first] = conditions;
+  if (!first) return stay('other key', state);
+  const name = stateKey(first);
   const seen = Math.max(state.consumed[name] ?? 0, state.matched[name] ?? 0);
   if (signal.version <= seen) return stay('stale version', state);
-  if (!isMatch(condition)) return stay('predicate', state);
+  const condition = conditions.find(isMatch);
+  if (!condition) return stay('predicate', rule.life === 'repeated' ? without(state, name) : state);
   const matched = { ...state.matched, [name]: signal.version };
   const needed = rule.type === 'sufficient' ? [condition] : rule.conditions;
   const missing = needed.filter((each) => !isAvailable(rule, stateKey(each), matched, state.consumed));
-  if (missing.length > 0)
-    return { ...stay('missing keys', { ...state, matched }), missing: missing.map(({ key }) => key) };
-  const versions = Object.fromEntries(needed.map((each) => [each.key, matched[stateKey(each)]!]));
+  if (missing.length > 0) return { ...stay('missing keys', { ...state, matched }), missing: missing.map(signalName) };
+  const versions = Object.fromEntries(needed.map((each) => [signalName(each), matched[stateKey(each)]!]));
   const consumed = {
     ...state.consumed,
     ...Object.fromEntries(needed.map((each) => [stateKey(each), matched[stateKey(each)]!])),
   };
   return { hasFired: true, reason: 'fired', missing: [], versions, state: { consumed, matched } };
+}
+
+/** A signal's key, with its namespace before it unless that is the default one. */
+export function signalName({ key, namespace }: { readonly key: string; readonly namespace: string }): string {
+  return namespace === DEFAULT_NAMESPACE ? key : `${namespace}/${key}`;
 }
 
 /** Within one batch STOP wins over RESTART, and RESTART over START. */
@@ -150,8 +166,14 @@ function stay(reason: SignalRuleDecision['reason'], state: SignalRuleState): Sig
   return { hasFired: false, reason, missing: [], versions: {}, state };
 }
 
+/** A value that no longer matches must not be used again. */
+function without({ consumed, matched }: SignalRuleState, name: string): SignalRuleState {
+  return { consumed, matched: Object.fromEntries(Object.entries(matched).filter(([each]) => each !== name)) };
+}
+
 function stateKey(condition: SerializedSignalCondition): string {
-  return `${condition.namespace}/${condition.key}`;
+  // Encoded, because a key may hold slashes: `a` + `b/c` is not `a/b` + `c`.
+  return `${encodeURIComponent(condition.namespace)}/${condition.key}`;
 }
 
 function toCondition(input: ConditionInput): SignalCondition {

@@ -6,17 +6,22 @@ import type { SendSignalOptions, SignalScope, SignalVersion } from './signal.ts'
  * only that log. Chosen in `windhover.config.ts` by alias or classpath.
  */
 export interface SignalService {
-  /** Resolves once the platform's log has it. The same dedupe key answers the first version again. */
+  /**
+   * Resolves once the platform's log has it. The same dedupe key in the same namespace answers the first version again,
+   * whatever its key and value. `sender` is for people; default: an empty text.
+   */
   sendSignal(
     key: string,
     value: Json,
     options?: SendSignalOptions & { readonly sender?: string },
   ): Promise<SignalVersion>;
-  /** Versions of a key, oldest first. */
+  /** Versions of a key, oldest first. A scope finds the signals whose scope has all the fields given. */
   listSignals(key: string, options?: ListSignalsOptions): Promise<readonly SignalVersion[]>;
   /**
-   * Tells `watcher` of each signal at least once, in order, in batches; the next batch follows when the last one was
-   * processed. A listener's name keeps its place: listening again under the same name goes on where it had got to.
+   * Tells `watcher` of each signal at least once, and once where nothing breaks, in order, in batches; the next batch
+   * follows when the last one was processed. A listener's name keeps its place in a namespace from the first call on:
+   * listening again under the same name goes on where it had got to. One live listener for a name; a second one takes
+   * over.
    */
   listenSignal(
     listenerName: string,
@@ -27,12 +32,12 @@ export interface SignalService {
 }
 
 export interface SignalWatcher {
-  /** A rejection delivers the same batch again. */
+  /** A rejection delivers the same batch again, a little later. */
   process(signals: readonly SignalVersion[]): void | Promise<void>;
 }
 
 export interface SignalListener {
-  /** Stops after the batch under way. */
+  /** Resolves after the batch under way; so do not await it inside `process`. */
   close(): Promise<void>;
 }
 

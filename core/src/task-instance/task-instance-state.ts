@@ -84,7 +84,8 @@ export function isTerminal(state: TaskInstanceState): boolean {
 }
 
 export function canBecome(from: TaskInstanceState, to: TaskInstanceState): boolean {
-  return (NEXT[from] as readonly string[]).includes(to);
+  // A row of a newer version may have a state that is unknown here; nothing follows it.
+  return (NEXT[from] as readonly string[] | undefined)?.includes(to) ?? false;
 }
 
 /** The states from which `to` can be reached: what a compare-and-set on the state has to expect. */
@@ -93,5 +94,5 @@ export function statesBefore(to: TaskInstanceState): readonly TaskInstanceState[
 }
 
 export function assertTransition(from: TaskInstanceState, to: TaskInstanceState, subject = 'task instance'): void {
-  if (!canBecome(from, to)) throw new InvalidTransitionError(subject, from, to, NEXT[from]);
+  if (!canBecome(from, to)) throw new InvalidTransitionError(subject, from, to, NEXT[from] ?? []);
 }

@@ -27,7 +27,7 @@ export function evaluateTriggerRule(rule: TriggerRule, upstream: UpstreamCounts)
   const { success, skipped } = upstream;
   const failed = upstream.failed + upstream.upstreamFailed;
   const done = success + skipped + failed;
-  return RULES[rule]({ total, success, failed, skipped, done, isDone: done >= total });
+  return RULES[rule]({ total, success, failed, ownFailed: upstream.failed, skipped, done, isDone: done >= total });
 }
 
 /** Counts the end states of upstream tasks; everything that is not terminal counts only in `total`. */
@@ -46,12 +46,16 @@ interface Counts {
   readonly success: number;
   /** Includes upstream_failed. */
   readonly failed: number;
+  readonly ownFailed: number;
   readonly skipped: number;
   readonly done: number;
   readonly isDone: boolean;
 }
 
-/** Each rule decides as early as its outcome is certain: one failure settles `all_success` while others still run. */
+/**
+ * Each rule decides as early as it can: one failure settles `all_success` while others still run. As in Airflow, a task
+ * that was skipped so stays skipped even if another upstream task fails later.
+ */
 const RULES = {
   all_success: (c: Counts) =>
     c.failed ? 'upstream_failed' : c.skipped ? 'skip' : c.success >= c.total ? 'run' : 'wait',
@@ -62,7 +66,7 @@ const RULES = {
   all_done_setup_success: (c: Counts) => (c.isDone ? 'run' : 'wait'),
   one_success: (c: Counts) => (c.success ? 'run' : !c.isDone ? 'wait' : c.failed ? 'upstream_failed' : 'skip'),
   one_failed: (c: Counts) => (c.failed ? 'run' : c.isDone ? 'skip' : 'wait'),
-  one_done: (c: Counts) => (c.success || c.failed ? 'run' : c.isDone ? 'skip' : 'wait'),
+  one_done: (c: Counts) => (c.success || c.ownFailed ? 'run' : c.isDone ? 'skip' : 'wait'),
   none_failed: (c: Counts) => (c.failed ? 'upstream_failed' : c.isDone ? 'run' : 'wait'),
   none_failed_min_one_success: (c: Counts) =>
     c.failed ? 'upstream_failed' : !c.isDone ? 'wait' : c.success ? 'run' : 'skip',

@@ -36,11 +36,14 @@ export function applyRendered(value: unknown, rendered: readonly RenderedValue[]
 export function findTemplates(
   value: unknown,
   path: readonly (string | number)[] = [],
+  parents: readonly unknown[] = [],
 ): [typeof path, Template<unknown>][] {
   if (Template.isInstance(value)) return [[path, value]];
-  if (Array.isArray(value)) return value.flatMap((item, index) => findTemplates(item, [...path, index]));
+  if (parents.includes(value)) return [];
+  const inside = [...parents, value];
+  if (Array.isArray(value)) return value.flatMap((item, index) => findTemplates(item, [...path, index], inside));
   if (!isPlainObject(value)) return [];
-  return Object.entries(value).flatMap(([key, item]) => findTemplates(item, [...path, key]));
+  return Object.entries(value).flatMap(([key, item]) => findTemplates(item, [...path, key], inside));
 }
 
 function replaceAt(container: unknown, path: readonly (string | number)[], item: unknown): unknown {

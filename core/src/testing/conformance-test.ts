@@ -10,7 +10,7 @@ import { canonicalize } from '../serde/canonicalize.ts';
 export interface ConformanceTest {
   /** A sentence about behaviour. */
   readonly name: string;
-  run(): Promise<void>;
+  run(): Promise<unknown>;
 }
 
 /** What a question found. */

@@ -1,6 +1,7 @@
 import { type Duration, durationMs } from '../duration.ts';
 import type { Logger } from '../log/logger.ts';
 import { PollBudgetError } from './poll-budget-error.ts';
+import { PollTimeoutError } from './poll-timeout-error.ts';
 import { isTransientError, retryAfterMs } from './transient-error.ts';
 
 export interface PollOptions {
@@ -16,7 +17,7 @@ export interface PollOptions {
   readonly isTransient?: (error: unknown) => boolean;
   /** How many checks were made before, where a wait goes on elsewhere; backoff continues from there. Default: 0. */
   readonly checksBefore?: number;
-  /** No sleep goes beyond this instant, so that `check` can have a last look then. Default: none. */
+  /** There is a last check at this instant; then it ends with `PollTimeoutError`. Default: it goes on. */
   readonly until?: Date;
 }
 
@@ -31,9 +32,11 @@ export interface PollHost {
 
 /** The loop behind `scope.poll` and every sensor, in all modes: check, sleep, check. */
 export async function poll<T>(check: () => Promise<T | undefined>, options: PollOptions, host: PollHost): Promise<T> {
+  const { until, isTransient = isTransientError, maxFailures = 10 } = options;
   let failures = 0;
   for (let checks = options.checksBefore ?? 0; ; checks += 1) {
     let waitMs = pollIntervalMs(options, checks);
+    let failure: unknown;
     try {
       const found = await check();
       if (found !== undefined) {
@@ -41,19 +44,30 @@ export async function poll<T>(check: () => Promise<T | undefined>, options: Poll
         return found;
       }
       failures = 0;
-      host.onPoll?.('nothing', waitMs);
     } catch (error) {
-      if (!(options.isTransient ?? isTransientError)(error)) throw error;
+      if (!isTransient(error)) throw error;
+      failure = error;
       failures += 1;
-      if (failures > (options.maxFailures ?? 10)) throw new PollBudgetError(failures, error);
+      if (failures > maxFailures) throw new PollBudgetError(failures, error);
       const backoffMs = pollIntervalMs({ ...options, exponentialBackoff: true }, failures - 1);
       waitMs = Math.max(backoffMs, retryAfterMs(error) ?? 0);
-      host.log.warning(`Check failed, trying again in ${waitMs} ms: ${error instanceof Error ? error.message : error}`);
-      host.onPoll?.('failure', waitMs, error);
     }
-    const remainingMs = options.until ? Math.max(0, options.until.getTime() - host.now().getTime()) : waitMs;
-    await host.sleep(Math.min(waitMs, remainingMs));
+    if (until && host.now() >= until) throw new PollTimeoutError(until, failure);
+    waitMs = cutTo(until, waitMs, host.now());
+    if (failure)
+      host.log.warning(`Check failed, trying again in ${waitMs} ms: ${(failure as Error).message ?? failure}`);
+    host.onPoll?.(failure ? 'failure' : 'nothing', waitMs, failure);
+    await host.sleep(waitMs);
   }
+}
+
+/** How long to sleep after the check with this index: its interval, but not beyond `until`. */
+export function nextWaitMs(options: PollOptions, checks: number, now: Date): number {
+  return cutTo(options.until, pollIntervalMs(options, checks), now);
+}
+
+function cutTo(until: Date | undefined, waitMs: number, now: Date): number {
+  return until ? Math.min(waitMs, Math.max(0, until.getTime() - now.getTime())) : waitMs;
 }
 
 /** The wait after the check with this index (0 for the first). */

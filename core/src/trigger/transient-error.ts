@@ -8,10 +8,12 @@ export function isTransientError(error: unknown): boolean {
   for (let current = error, depth = 0; typeof current === 'object' && current !== null && depth < 5; depth += 1) {
     if (WindhoverError.isWindhoverError(current)) return current.isRetryable;
     const { code, $retryable } = current as { code?: unknown; $retryable?: unknown };
+    // Before the status: AWS throttles with 400.
+    if ($retryable !== undefined) return true;
+    if ((current as { name?: unknown }).name === 'TimeoutError') return true;
     const status = httpStatus(current);
     if (status !== undefined) return status === 408 || status === 429 || status >= 500;
-    if (typeof code === 'string' && (NETWORK_CODES.has(code) || code.startsWith('UND_ERR_'))) return true;
-    if ($retryable !== undefined) return true;
+    if (typeof code === 'string' && NETWORK_CODES.has(code)) return true;
     current = (current as { cause?: unknown }).cause;
   }
   return false;
@@ -33,6 +35,10 @@ const NETWORK_CODES = new Set([
   'ENETUNREACH',
   'ENETDOWN',
   'EHOSTUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'UND_ERR_SOCKET',
 ]);
 
 function httpStatus(error: object): number | undefined {

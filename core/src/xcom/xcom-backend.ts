@@ -11,7 +11,7 @@ export interface XComKey extends TaskInstanceKey {
  * reference that `store` answers. Chosen in `windhover.config.ts` by classpath.
  */
 export interface XComBackend {
-  /** Keeps a serialized value and answers what to write into the row. Storing the same key again replaces it. */
+  /** Keeps a serialized value and answers what to write into the row. Storing the same key and attempt again replaces it. */
   store(key: XComKey, attempt: number, value: Json): Promise<Json>;
   /** The value behind a reference, equal to what was stored. Rejects for a reference that is gone. */
   load(reference: Json): Promise<Json>;
