@@ -1,3 +1,4 @@
+import type { TaskApi } from '../execution-api/task-api.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Workload } from './workload.ts';
 
@@ -38,6 +39,12 @@ export interface Executor {
 /** What the platform offers to an executor. */
 export interface ExecutorHost {
   readonly log: Logger;
+  /** Where the project is on this machine; executors that start processes here start them for it. */
+  readonly projectRoot: string;
+  /** For executors whose workers are children of this process: their news come by IPC and are passed on here. */
+  readonly taskApi: TaskApi;
+  /** Where workers on other machines reach the execution API; null where it is not served. */
+  readonly apiUrl: string | null;
   /** There are events to drain. May be called often. */
   wake(): void;
 }

@@ -1,3 +1,4 @@
+import type { TaskApi } from '../execution-api/task-api.ts';
 import type { Executor, ExecutorEvent, ExecutorHost } from '../executor/executor.ts';
 import type { Workload } from '../executor/workload.ts';
 import { check, checkEqual } from './conformance-test.ts';
@@ -21,6 +22,8 @@ export interface WorkloadOptions {
 export interface ExecutorSetup {
   /** Not started yet: the suite starts it. */
   readonly executor: Executor;
+  /** What it needs of its host. Default: a host whose execution API answers nothing. */
+  readonly host?: Partial<Omit<ExecutorHost, 'wake'>>;
   /** A workload with an id of its own that behaves like this when it runs. */
   workload(behaviour: WorkloadBehaviour, options?: WorkloadOptions): Workload;
   /** Ids that have begun, in order, one entry for each start. */
@@ -65,7 +68,8 @@ export class ExecutorScene {
     const wake: ExecutorHost['wake'] = () => {
       scene.#isAwake = true;
     };
-    await executor.start({ log: { debug: ignore, info: ignore, warning: ignore, error: ignore }, wake });
+    const log = { debug: ignore, info: ignore, warning: ignore, error: ignore };
+    await executor.start({ log, projectRoot: '.', apiUrl: null, taskApi: NO_TASK_API, ...setup.host, wake });
     return scene;
   }
 
@@ -161,3 +165,8 @@ function checkUnique(ids: readonly string[], what: string): void {
   const counts = Map.groupBy(ids, (id) => id);
   for (const [id, all] of counts) checkEqual(all.length, 1, `how many times ${id} ${what}`);
 }
+
+const NO_TASK_API = new Proxy({} as TaskApi, {
+  get: (_target, method) => () =>
+    Promise.reject(new Error(`The suite's host has no ${String(method)}. Pass a taskApi in ExecutorSetup.host.`)),
+});

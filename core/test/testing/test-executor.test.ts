@@ -33,7 +33,13 @@ describe('an executor whose workloads outlive it', () => {
 });
 
 describe('the base executor', () => {
-  const host = { log: { debug() {}, info() {}, warning() {}, error() {} }, wake() {} };
+  const host = {
+    log: { debug() {}, info() {}, warning() {}, error() {} },
+    projectRoot: '.',
+    apiUrl: null,
+    taskApi: {} as never,
+    wake() {},
+  };
 
   test('starts a workload that was withdrawn and queued again as it was queued last', async () => {
     const engine = new MemoryEngine();
@@ -134,7 +140,7 @@ describe('the executor suite finds', () => {
     'a fate that wakes nobody': [
       class extends MemoryEngineExecutor {
         override start() {
-          return super.start({ log: {} as never, wake() {} });
+          return super.start({ log: {} as never, projectRoot: '.', apiUrl: null, taskApi: {} as never, wake() {} });
         }
       },
       'freed slots are refilled without a heartbeat',
