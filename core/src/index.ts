@@ -17,6 +17,7 @@ export { ConnectionUriError } from './connection/connection-uri-error.ts';
 export type {
   Context,
   DataInterval,
+  RunContext,
   RunStates,
   RunStatesQuery,
   TriggerContext,
@@ -65,7 +66,7 @@ export { serializedDagSchema } from './dag/serialized-dag-schema.ts';
 export { FunctionOperator, type TaskFunction, type TaskOptions, task } from './dag/task.ts';
 export { TaskGroup, taskGroup } from './dag/task-group.ts';
 export { WaitForOperator, waitFor } from './dag/wait-for.ts';
-export { type Watcher, watch } from './dag/watch.ts';
+export { type Watcher, type WatchOptions, watch } from './dag/watch.ts';
 export {
   assertDagRunTransition,
   canDagRunBecome,
@@ -83,23 +84,28 @@ export { StaleEpochError } from './execution-api/stale-epoch-error.ts';
 export type {
   FinishReport,
   HeartbeatAnswer,
+  SerializedDagRun,
+  StartedCallback,
+  StartedConnectionTest,
   StartedTask,
   TaskApi,
   TaskHandOff,
+  TriggerDagRunRequest,
   WorkerIdentity,
-  XComAnswer,
-  XComEntry,
   XComQuery,
 } from './execution-api/task-api.ts';
 export type {
   ClaimedTrigger,
+  ListenSignalAnswer,
   ListenSignalRequest,
   SubmitAnswer,
   SubmittedEvent,
   TriggerApi,
   TriggerLease,
   TriggerOutcome,
+  TriggerOwner,
   TriggerProgress,
+  TriggerRelease,
   TriggerSyncAnswer,
   TriggerSyncRequest,
   TriggerTask,
@@ -116,7 +122,7 @@ export {
 } from './executor/workload.ts';
 export { InvalidDurationError } from './invalid-duration-error.ts';
 export type { Json } from './json.ts';
-export type { LogChunk, LogPage, LogReadOptions, LogStore, LogStream } from './log/log-store.ts';
+export type { LogChunk, LogPage, LogReadOptions, LogStore, LogStream, UnaddressedLogChunk } from './log/log-store.ts';
 export type { Logger, LogLevel, LogRecord } from './log/logger.ts';
 export type {
   AliasedEntry,
@@ -140,18 +146,21 @@ export {
   enterOperator,
   FIRST_ENTRY,
   type OperatorEntry,
-  START_TRIGGER_ENTRY,
   type TaskOutcome,
 } from './operator/enter-operator.ts';
 export { ExecutionTimeoutError } from './operator/execution-timeout-error.ts';
 export { InvalidOptionError } from './operator/invalid-option-error.ts';
+export { JobFailedError } from './operator/job-failed-error.ts';
 export type {
   CallbackContext,
+  DagCallback,
+  DagCallbackContext,
   OperatorOptions,
   ResolvedOptions,
   TaskCallback,
   WeightRule,
 } from './operator/operator-options.ts';
+export { PrivateFieldError } from './operator/private-field-error.ts';
 export { ResumeMethodError } from './operator/resume-method-error.ts';
 export {
   type SerializedDeferral,
@@ -177,7 +186,13 @@ export {
   type TimeoutAction,
 } from './operator/task-signals.ts';
 export type { SecretsBackend } from './secrets/secrets-backend.ts';
-export { BaseSensor, type PokeResult, type SensorMode, type SensorOptions } from './sensor/base-sensor.ts';
+export {
+  BaseSensor,
+  type ChecksBefore,
+  type PokeResult,
+  type SensorMode,
+  type SensorOptions,
+} from './sensor/base-sensor.ts';
 export { SensorTimeoutError } from './sensor/sensor-timeout-error.ts';
 export { SensorTrigger, type SensorTriggerKwargs } from './sensor/sensor-trigger.ts';
 export { canonicalize } from './serde/canonicalize.ts';
@@ -229,6 +244,7 @@ export {
 export type {
   ListenSignalOptions,
   ListSignalsOptions,
+  SignalHost,
   SignalListener,
   SignalService,
   SignalWatcher,
@@ -265,7 +281,7 @@ export { TaskStartTrigger } from './trigger/task-start-trigger.ts';
 export { TimeDeltaTrigger } from './trigger/time-delta-trigger.ts';
 export { isTransientError, retryAfterMs } from './trigger/transient-error.ts';
 export {
-  isTaskEndEvent,
+  TaskDeferredEvent,
   type TaskEndEvent,
   TaskFailedEvent,
   TaskSkippedEvent,
@@ -274,6 +290,7 @@ export {
   type TriggerEventOptions,
 } from './trigger/trigger-event.ts';
 export { TriggerNoEventError } from './trigger/trigger-no-event-error.ts';
+export { outcomeOfError, outcomeOfEvent } from './trigger/trigger-outcome.ts';
 export type {
   Checkpoint,
   ExitReason,
@@ -286,3 +303,4 @@ export { VariableNotFoundError } from './variable/variable-not-found-error.ts';
 
 export { type SerializedError, serializeError, WindhoverError } from './windhover-error.ts';
 export { RETURN_VALUE, type XComBackend, type XComKey } from './xcom/xcom-backend.ts';
+export { toXComValue, type XComValue } from './xcom/xcom-value.ts';

@@ -33,6 +33,8 @@ export interface SerializedError {
   readonly stack?: string;
   /** False forbids a retry. Default: a retry is allowed. */
   readonly isRetryable?: boolean;
+  /** True makes a retry begin anew, without what its steps had stored. Default: finished steps are kept. */
+  readonly dropsSteps?: boolean;
   /** Default: none. */
   readonly cause?: SerializedError;
 }
@@ -47,6 +49,7 @@ export function serializeError(thrown: unknown, depth = 5): SerializedError {
     ...(typeof error.code === 'string' ? { code: error.code } : {}),
     ...(typeof error.stack === 'string' ? { stack: error.stack } : {}),
     ...(typeof error.isRetryable === 'boolean' ? { isRetryable: error.isRetryable } : {}),
+    ...((error as { dropsSteps?: unknown }).dropsSteps === true ? { dropsSteps: true } : {}),
     ...(error.cause !== undefined && depth > 0 ? { cause: serializeError(error.cause, depth - 1) } : {}),
   };
 }

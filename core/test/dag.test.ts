@@ -147,6 +147,11 @@ describe('dag()', () => {
       () => dag('d', { startDate: new Date(1), endDate: new Date(0) }, noop),
       'it is before startDate',
     ],
+    [
+      'a task group with an async body',
+      () => dag('d', {}, () => void taskGroup('g', async () => {})),
+      'The body of task group "g" is async.',
+    ],
     ['a task group outside', () => taskGroup('g', noop), 'Task group "g" is made outside of dag()'],
     [
       'a watcher in a task group',
@@ -214,6 +219,20 @@ describe('branching', () => {
     expect(await build(() => 'delta')).toMatchObject({ skippedTaskIds: ['full'], result: ['delta'] });
     expect(await build(() => ['full'])).toMatchObject({ skippedTaskIds: ['delta', 'join'] });
     expect(await build(() => null)).toMatchObject({ skippedTaskIds: ['full', 'delta', 'join'] });
+  });
+
+  test('may choose a task group, and get outputs of other tasks as inputs', async () => {
+    let which: BaseOperator<any, any> | undefined;
+    dag('d', {}, () => {
+      const count = task('count', () => 3);
+      which = branch('which', (_context, { count }) => (count > 2 ? 'many' : 'few'), {
+        inputs: { count: count.output },
+      });
+      const many = taskGroup('many', () => void task('x', noop).before(task('y', noop)));
+      which.before([many, task('few', noop)]);
+    });
+    const run = await runOperator(which!, { xcoms: { count: 3 } });
+    expect(run).toMatchObject({ result: ['many.x'], skippedTaskIds: ['few'] });
   });
 
   test('to a task that is not below it fails with the names', async () => {
@@ -311,8 +330,10 @@ describe('a serialized DAG', () => {
     validate(serialized);
     expect(validate.errors).toBe(null);
     expect(JSON.parse(JSON.stringify(serialized))).toEqual(serialized);
-    validate({ ...serialized, extra: 1 });
-    expect(validate.errors).toMatchObject([{ keyword: 'additionalProperties' }]);
+    validate({ ...serialized, fieldOfANewerCore: 1 });
+    expect(validate.errors).toBe(null);
+    validate({ ...serialized, dagId: undefined });
+    expect(validate.errors).toMatchObject([{ keyword: 'required' }]);
     validate({ ...serialized, tasks: [{ ...serialized.tasks[0], triggerRule: 'whenever' }] });
     expect(validate.errors).toMatchObject([{ instancePath: '/tasks/0/triggerRule' }]);
   });

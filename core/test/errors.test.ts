@@ -197,6 +197,26 @@ const CASES: Record<string, readonly Case[]> = {
       fields: { from: 'success', to: 'running' },
     },
   ],
+  JobFailedError: [
+    {
+      error: new core.JobFailedError('job-1 failed: quota'),
+      message: 'job-1 failed: quota',
+      code: 'E_JOB_FAILED',
+      isRetryable: true,
+      fields: { dropsSteps: true },
+    },
+  ],
+  PrivateFieldError: [
+    {
+      error: new core.PrivateFieldError('AcmeOperator', new Error('Cannot read private member #x')),
+      message:
+        'AcmeOperator uses a #private field, which does not exist on the view a task runs on: Cannot read private ' +
+        "member #x. Use TypeScript's private instead of #.",
+      code: 'E_PRIVATE_FIELD',
+      isRetryable: false,
+      fields: { operatorName: 'AcmeOperator' },
+    },
+  ],
   ParamError: [
     {
       error: new core.ParamError('daily', 'days', '0 is less than 1'),

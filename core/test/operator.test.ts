@@ -91,6 +91,14 @@ describe('defer refuses', () => {
     ).toContain('an anonymous function');
   });
 
+  test('an arrow function that is a property of the operator', async () => {
+    class Arrow extends DefersOperator {
+      later = () => 'later';
+    }
+    const operator = new Arrow({ taskId: 'd', options: (self) => ({ trigger, resume: self.later }) });
+    expect((await runOperator(operator)).error!.message).toContain('`resume` is the property "later"');
+  });
+
   test('a bound method', async () => {
     expect(await defers((self) => ({ trigger, resume: self.executeComplete.bind(self) }))).toBe(
       'DefersOperator "d" cannot be deferred: `resume` is a bound function. Pass this.executeComplete without bind.',
@@ -230,6 +238,35 @@ describe('an operator', () => {
     const plain = new DefersOperator({ taskId: 'd', options: () => ({}), startFromTrigger: true });
     const { error } = await runOperator(plain);
     expect(error!.message).toContain('startFromTrigger is set, but the operator has no startTrigger(context)');
+  });
+
+  test('decides by function predicates and overridden code on the worker side', async () => {
+    const signal = {
+      key: 'k',
+      value: 3,
+      version: 1,
+      offset: '1',
+      namespace: 'default',
+      sender: '',
+      scope: {},
+      sentAt: '',
+    };
+    const state = { taskState: 'none', currentEpochs: {}, lastEpochs: {}, rules: [] } as const;
+    const big = task('big', () => {}).when(
+      sufficient('k', async (value) => Number(value) > 2),
+      'START',
+    );
+    expect([big.hasSignalCode, await big.onSignal(signal, state)]).toEqual([true, 'START']);
+    expect(await big.onSignal({ ...signal, value: 1 }, state)).toBe('NONE');
+    expect(task('plain', () => {}).when(sufficient('k', gt(2)), 'START').hasSignalCode).toBe(false);
+  });
+
+  test.each([
+    [{ interval: '0s' }, 'an interval must be longer than nothing'],
+    [{ cron: 'bogus' }, '"bogus" is not a cron expression'],
+    [{ cron: '* * * * *', timezone: 'Mars/X' }, '"Mars/X" is not a time zone'],
+  ] as const)('refuses to run every %j', (every, message) => {
+    expect(() => task('t', () => {}, { every })).toThrow(message);
   });
 
   test('gets its context only', async () => {

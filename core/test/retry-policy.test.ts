@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type RetryPolicy, retryDelayAfter } from '../src/index.ts';
 
-const steady: RetryPolicy = { retries: 2, retryDelayMs: 1000, exponentialBackoff: false };
-const doubling: RetryPolicy = { retries: 100, retryDelayMs: 1000, exponentialBackoff: true };
+const steady: RetryPolicy = { retries: 2, retryDelayMs: 1000, retryExponentialBackoff: false };
+const doubling: RetryPolicy = { retries: 100, retryDelayMs: 1000, retryExponentialBackoff: true };
 const DAY_MS = 86_400_000;
 
 test('two retries forgive two failures, and the third is final', () => {
@@ -59,8 +59,8 @@ test('chance adds up to a tenth of the delay and never takes from it', () => {
       fc.integer({ min: 0, max: 60_000 }),
       fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
       fc.boolean(),
-      (tryNumber, retryDelayMs, random, exponentialBackoff) => {
-        const policy = { retries: 10, retryDelayMs, exponentialBackoff, maxRetryDelayMs: DAY_MS * 1000 };
+      (tryNumber, retryDelayMs, random, retryExponentialBackoff) => {
+        const policy = { retries: 10, retryDelayMs, retryExponentialBackoff, maxRetryDelayMs: DAY_MS * 1000 };
         const exact = retryDelayAfter(policy, { tryNumber })!;
         const spread = retryDelayAfter(policy, { tryNumber }, random)!;
         expect(Number.isInteger(spread)).toBe(true);

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
   BaseOperator,
+  BaseSensor,
   BaseTrigger,
   type Context,
   DateTimeTrigger,
   dag,
+  JobFailedError,
   TaskDeferred,
   TaskFailed,
   TaskFailedEvent,
@@ -204,7 +206,10 @@ describe('a task that begins from its trigger', () => {
   test('needs no worker until the trigger has fired', async () => {
     const run = await runOperator(waitFor('noon', new TimeDeltaTrigger({ delta: '12h' })));
     expect(run).toMatchObject({ state: 'success', result: new Date('2026-01-01T12:00:00.000Z') });
-    expect(run.deferrals.map(({ trigger }) => trigger.classpath)).toEqual(['@windhover/core#TaskStartTrigger']);
+    expect(run.deferrals.map(({ trigger }) => trigger)).toMatchObject([
+      { classpath: '@windhover/core#TaskStartTrigger' },
+      { classpath: '@windhover/core#TimeDeltaTrigger', notBefore: { afterMs: 43_200_000 } },
+    ]);
   });
 
   test('keeps the timeout of its wait', async () => {
@@ -313,6 +318,29 @@ describe('steps', () => {
     expect((await runOperator(job)).error!.message).toMatch(/^Cannot store step "client": it is an instance of URL\./);
   });
 
+  test('a step that is under way beside a wait is not done again', async () => {
+    let submissions = 0;
+    const job = task('job', async (context) => {
+      const slow = context.step('submit', async () => {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        return ++submissions;
+      });
+      await Promise.all([slow, context.defer('wait', new TimeDeltaTrigger({ delta: '1h' }))]);
+      return slow;
+    });
+    expect((await runOperator(job)).result).toBe(1);
+  });
+
+  test('a step without a result stays without one in a replay', async () => {
+    const seen: unknown[] = [];
+    const job = task('job', async (context) => {
+      seen.push(await context.step('notify', () => undefined));
+      await context.defer('wait', new TimeDeltaTrigger({ delta: '1h' }));
+    });
+    await runOperator(job);
+    expect(seen).toEqual([undefined, undefined]);
+  });
+
   test('a step without a result is done once too', async () => {
     let runs = 0;
     const job = task('job', async (context) => {
@@ -323,6 +351,82 @@ describe('steps', () => {
       return runs;
     });
     expect((await runOperator(job)).result).toBe(1);
+  });
+});
+
+describe('a task that fails', () => {
+  test('finds its steps again, unless the error says that the outside work has failed', async () => {
+    const submissions = async (error: Error) => {
+      let submitted = 0;
+      const job = task(
+        'job',
+        async (context) => {
+          await context.step('submit', () => ++submitted);
+          await context.defer('wait', new TimeDeltaTrigger({ delta: '1h' }));
+          if (context.tryNumber < 3) throw error;
+        },
+        { retries: 2, retryDelay: '1s' },
+      );
+      const { tries, elapsedMs } = await runOperator(job);
+      return { tries, submitted, hours: Math.floor(elapsedMs / 3_600_000) };
+    };
+    expect(await submissions(new Error('the network'))).toEqual({ tries: 3, submitted: 1, hours: 1 });
+    expect(await submissions(new JobFailedError('the job'))).toEqual({ tries: 3, submitted: 3, hours: 3 });
+  });
+
+  test('because of a #private field is told to use private', async () => {
+    class Sealed extends BaseOperator<string> {
+      readonly #secret = 'x';
+      execute(): string {
+        return this.#secret;
+      }
+    }
+    expect((await runOperator(new Sealed({ taskId: 's' }))).error).toMatchObject({ code: 'E_PRIVATE_FIELD' });
+  });
+});
+
+describe('a sensor', () => {
+  class Flaky extends BaseSensor<string, { answer: () => Promise<boolean>; hint?: string }> {
+    poke() {
+      return this.args.answer();
+    }
+  }
+  const inEachMode = (answer: () => () => Promise<boolean>, options = {}) =>
+    Promise.all(
+      (['poke', 'defer', 'reschedule'] as const).map((mode) =>
+        runOperator(new Flaky({ taskId: 'f', mode, pokeInterval: '1m', answer: answer(), ...options })),
+      ),
+    );
+
+  test('that skips itself while it waits is skipped in every mode', async () => {
+    const answer = () => {
+      let checks = 0;
+      return async () => {
+        if (++checks > 1) throw new TaskSkipped('gone');
+        return false;
+      };
+    };
+    expect((await inEachMode(answer)).map(({ state }) => state)).toEqual(['skipped', 'skipped', 'skipped']);
+  });
+
+  test('gives up after as many passing failures in every mode', async () => {
+    const answer = () => () => Promise.reject(Object.assign(new Error('503'), { statusCode: 503 }));
+    const runs = await inEachMode(answer, { timeout: '3d' });
+    expect(runs.map(({ error }) => error?.code)).toEqual(['E_POLL_BUDGET', 'E_POLL_BUDGET', 'E_POLL_BUDGET']);
+  });
+
+  test('keeps its execution timeout in every mode', async () => {
+    const runs = await inEachMode(() => async () => false, { executionTimeout: '10m', timeout: '1h' });
+    expect(runs.map(({ error, elapsedMs }) => [error?.code, elapsedMs])).toEqual(
+      Array(3).fill(['E_EXECUTION_TIMEOUT', 600_000]),
+    );
+  });
+
+  test('may have a template that gives nothing', async () => {
+    let checks = 0;
+    const hint = template(() => undefined as unknown as string);
+    const sensor = new Flaky({ taskId: 'f', hint, answer: async () => ++checks > 1 });
+    expect((await runOperator(sensor)).state).toBe('success');
   });
 });
 

@@ -369,7 +369,7 @@ describe('rules as data', () => {
   });
 
   test('the states of a task are signals under a key of its own', () => {
-    expect(taskStateSignalKey('d', 'r', 't')).toBe('task_state/d/r/t');
+    expect(taskStateSignalKey({ dagId: 'd', runId: 'r', taskId: 't', mapIndex: -1 })).toBe('task_state/d/r/t');
   });
 });
 

@@ -7,16 +7,14 @@ import type { SendSignalOptions, SignalVersion } from '../signal/signal.ts';
 import type { TaskInstanceKey } from '../task-instance/task-instance-key.ts';
 import type { TaskInstanceState } from '../task-instance/task-instance-state.ts';
 import type { BaseTrigger } from '../trigger/base-trigger.ts';
+import type { PollOptions } from '../trigger/poll.ts';
 
-/**
- * What both a worker and a triggerer can offer to a task's code. `poke`, `startTrigger` and templates get this part
- * only, so that they run unchanged in either place.
- */
-export interface TriggerContext extends TaskInstanceKey, ConnectionSource {
+/** What is known of a run wherever code runs for it. Callbacks of a DAG get this. */
+export interface RunContext extends ConnectionSource {
+  readonly dagId: string;
+  readonly runId: string;
   /** The version of the DAG this run is pinned to. */
   readonly versionHash: string;
-  readonly tryNumber: number;
-  readonly attempt: number;
   /** The start of the interval the run stands for. */
   readonly logicalDate: Date;
   readonly dataInterval: DataInterval;
@@ -26,28 +24,42 @@ export interface TriggerContext extends TaskInstanceKey, ConnectionSource {
   /** The conf the run was started with. */
   readonly conf: Readonly<Record<string, Json>>;
   readonly log: Logger;
-  /** Aborts when the task is to stop: killed, timed out, or its worker is shutting down. */
+  /** Aborts when the code is to stop: killed, timed out, or its process is shutting down. */
   readonly signal: AbortSignal;
-  /** When this sensor began to wait, over all its deferrals, reschedules and retries. */
-  readonly sensorStartedAt: Date;
-  /** The signal versions that started this attempt, by `signalName`. Empty for a start along plain edges. */
-  readonly signals: Readonly<Record<string, SignalVersion>>;
+  readonly xcom: XComReader;
 
   /** The clock to use; in tests it is virtual. */
   now(): Date;
   /** Throws `VariableNotFoundError` when there is none. */
   variable(key: string): Promise<string>;
-  readonly xcom: XComReader;
   sendSignal(key: string, value: Json, options?: SendSignalOptions): Promise<SignalVersion>;
   /** States of other DAG runs and their tasks. */
   runStates(query: RunStatesQuery): Promise<readonly RunStates[]>;
 }
 
+/**
+ * What both a worker and a triggerer can offer to a task's code. `poke`, `startTrigger` and templates get this part
+ * only, so that they run unchanged in either place.
+ */
+export interface TriggerContext extends RunContext, TaskInstanceKey {
+  readonly tryNumber: number;
+  readonly attempt: number;
+  /** When this sensor began to wait, over all its deferrals, reschedules and retries. */
+  readonly sensorStartedAt: Date;
+  /** The signal versions that started this attempt, by `signalName`. Empty for a start along plain edges. */
+  readonly signals: Readonly<Record<string, SignalVersion>>;
+}
+
 /** What a task's code gets on a worker. */
 export interface Context extends TriggerContext {
   readonly xcom: XComReader & XComWriter;
-  /** Waits on this worker, holding its slot. For waits of more than a second or two, defer. */
-  sleep(duration: Duration): Promise<void>;
+  /**
+   * Waits on this worker, holding its slot. For waits of more than a second or two, defer. A number is milliseconds,
+   * for computed waits.
+   */
+  sleep(duration: Duration | number): Promise<void>;
+  /** Polls on this worker, holding its slot, as `scope.poll` does in a triggerer: for `deferrable: false`. */
+  poll<T>(check: () => Promise<T | undefined>, options: PollOptions): Promise<T>;
   /**
    * Does something once: the result is stored, and neither a resume nor a retry does it again.
    *
@@ -118,7 +130,7 @@ export interface TriggerDagRunOptions {
   readonly conf?: Readonly<Record<string, Json>>;
   /** Default: now. */
   readonly logicalDate?: Date;
-  /** The same key never starts a second run. Default: the task instance and attempt that asks. */
+  /** The same key never starts a second run. Default: the task, the DAG and how many were started before, over retries. */
   readonly dedupeKey?: string;
 }
 

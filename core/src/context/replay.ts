@@ -13,7 +13,8 @@ export interface StepRecord {
   readonly hop: number;
   readonly sequence: number;
   readonly name: string;
-  readonly value: Json;
+  /** Absent for a step without a result. */
+  readonly value?: Json;
 }
 
 /** Which step of a method a deferral belongs to; the method runs again and finds the event there. */
@@ -32,7 +33,7 @@ export interface ReplayDeferral {
 export interface ReplayOptions {
   readonly taskId: string;
   readonly hop: number;
-  /** What is stored of this attempt. */
+  /** What is stored of this task; steps survive deferral and retry. */
   readonly records: readonly StepRecord[];
   /** Resolves when the record is stored. */
   save(record: StepRecord): Promise<void>;
@@ -44,6 +45,7 @@ export class Replay {
   readonly #records: Map<number, StepRecord>;
   #next = 0;
   readonly #deferral = Promise.withResolvers<ReplayDeferral>();
+  readonly #running = new Set<Promise<unknown>>();
 
   constructor(options: ReplayOptions) {
     this.#options = options;
@@ -57,15 +59,17 @@ export class Replay {
     return this.#deferral.promise;
   }
 
-  async step<T>(name: string, run: () => T | Promise<T>): Promise<T> {
-    const sequence = this.#next++;
-    const stored = this.#recorded(sequence, name);
-    if (stored) return deserialize<T>(stored.value);
-    const result = await run();
-    // What a step returns is what a replay will see: a result of undefined is stored as null and stays undefined.
-    const value = result === undefined ? null : serialize(result, `step "${name}"`);
-    await this.#options.save({ hop: this.#options.hop, sequence, name, value });
-    return result === undefined ? result : deserialize<T>(value);
+  /** Resolves when the steps under way are stored: what was paid for is not left behind by a deferral beside it. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#running);
+  }
+
+  step<T>(name: string, run: () => T | Promise<T>): Promise<T> {
+    const step = this.#step(name, run);
+    this.#running.add(step);
+    const done = () => this.#running.delete(step);
+    step.then(done, done);
+    return step;
   }
 
   async defer<Event>(
@@ -75,11 +79,23 @@ export class Replay {
   ): Promise<Event> {
     const sequence = this.#next++;
     const stored = this.#recorded(sequence, name);
-    if (stored) return deserialize<Event>(stored.value);
+    if (stored) return resultOf<Event>(stored);
     const timeoutMs = options.timeout === undefined ? undefined : durationMs(options.timeout);
     this.#deferral.resolve({ trigger, timeoutMs, point: { sequence, name } });
     // Never settles, so that no catch and no finally of the function runs: it has not ended, it waits.
     return new Promise<never>(() => {});
+  }
+
+  async #step<T>(name: string, run: () => T | Promise<T>): Promise<T> {
+    const sequence = this.#next++;
+    const stored = this.#recorded(sequence, name);
+    if (stored) return resultOf<T>(stored);
+    const result = await run();
+    const place = { hop: this.#options.hop, sequence, name };
+    const record = result === undefined ? place : { ...place, value: serialize(result, `step "${name}"`) };
+    await this.#options.save(record);
+    // Through storage and back, so that the first run sees what a replay will see.
+    return resultOf<T>(record);
   }
 
   #recorded(sequence: number, name: string): StepRecord | undefined {
@@ -89,4 +105,8 @@ export class Replay {
     }
     return record;
   }
+}
+
+function resultOf<T>(record: StepRecord): T {
+  return record.value === undefined ? (undefined as T) : deserialize<T>(record.value);
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../context/context.ts';
 import { BaseOperator } from '../operator/base-operator.ts';
+import type { Rendered } from '../template/template.ts';
 import { DagDefinitionError } from './dag-definition-error.ts';
 import type { TaskOwner } from './dag-stack.ts';
 import type { TaskOptions } from './task.ts';
@@ -13,7 +14,7 @@ export abstract class BaseBranchOperator<Args extends object = Record<never, nev
   abstract chooseBranch(context: Context): BranchChoice | Promise<BranchChoice>;
 
   async execute(context: Context): Promise<readonly string[]> {
-    const chosen = toList(await this.chooseBranch(context));
+    const chosen = withGroups(this.owner, toList(await this.chooseBranch(context)));
     await context.skipDownstream(tasksToSkip(this, chosen));
     return chosen;
   }
@@ -35,36 +36,35 @@ export abstract class BaseShortCircuitOperator<Args extends object = Record<neve
   }
 }
 
-class BranchFunctionOperator extends BaseBranchOperator<{
-  choose: (context: Context) => BranchChoice | Promise<BranchChoice>;
-}> {
+type Choose<Inputs> = (context: Context, inputs: Inputs) => BranchChoice | Promise<BranchChoice>;
+type Test<Inputs> = (context: Context, inputs: Inputs) => boolean | Promise<boolean>;
+
+class BranchFunctionOperator extends BaseBranchOperator<{ choose: Choose<any>; inputs?: any }> {
   chooseBranch(context: Context) {
-    return this.args.choose(context);
+    return this.args.choose(context, this.args.inputs);
   }
 }
 
-class ShortCircuitFunctionOperator extends BaseShortCircuitOperator<{
-  test: (context: Context) => boolean | Promise<boolean>;
-}> {
+class ShortCircuitFunctionOperator extends BaseShortCircuitOperator<{ test: Test<any>; inputs?: any }> {
   check(context: Context) {
-    return this.args.test(context);
+    return this.args.test(context, this.args.inputs);
   }
 }
 
 /** ```ts branch('which', ({ params }) => (params.full ? 'full_load' : 'delta_load')).before([full, delta]); ``` */
-export function branch(
+export function branch<Inputs = undefined>(
   taskId: string,
-  choose: (context: Context) => BranchChoice | Promise<BranchChoice>,
-  options: TaskOptions = {},
+  choose: Choose<Rendered<Inputs>>,
+  options: TaskOptions & { readonly inputs?: Inputs } = {},
 ): BaseBranchOperator<any> {
   return new BranchFunctionOperator({ ...options, taskId, choose });
 }
 
-/** ```ts shortCircuit('has_rows', async ({ xcom }) => (await xcom.pull('count')) > 0).before(load); ``` */
-export function shortCircuit(
+/** ```ts shortCircuit('any', (_context, { count }) => count > 0, { inputs: { count: count.output } }).before(load); ``` */
+export function shortCircuit<Inputs = undefined>(
   taskId: string,
-  test: (context: Context) => boolean | Promise<boolean>,
-  options: TaskOptions = {},
+  test: Test<Rendered<Inputs>>,
+  options: TaskOptions & { readonly inputs?: Inputs } = {},
 ): BaseShortCircuitOperator<any> {
   return new ShortCircuitFunctionOperator({ ...options, taskId, test });
 }
@@ -91,6 +91,11 @@ function descendants(owner: TaskOwner | undefined, taskIds: Iterable<string>): R
   // The set grows while it is read.
   for (const taskId of found) for (const next of owner?.tasks.get(taskId)?.downstreamTaskIds ?? []) found.add(next);
   return found;
+}
+
+/** A group stands for its first tasks. */
+function withGroups(owner: TaskOwner | undefined, chosen: readonly string[]): readonly string[] {
+  return chosen.flatMap((id) => owner?.groups.get(id)?.roots.map(({ taskId }) => taskId) ?? [id]);
 }
 
 function toList(choice: BranchChoice): readonly string[] {

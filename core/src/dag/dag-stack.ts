@@ -1,19 +1,15 @@
 import { sharedInProcess } from '../brand.ts';
 import type { BaseOperator } from '../operator/base-operator.ts';
 import type { OperatorOptions } from '../operator/operator-options.ts';
+import { DagDefinitionError } from './dag-definition-error.ts';
+import type { Endpoint } from './edges.ts';
 import { assertId } from './invalid-id-error.ts';
 
 /** What an operator knows of its DAG. An interface, so that a DAG of another copy of core fits too. */
 export interface TaskOwner {
   readonly dagId: string;
   readonly tasks: ReadonlyMap<string, BaseOperator<any, any>>;
-}
-
-export interface DagMember {
-  readonly taskId: string;
-  readonly upstreamTaskIds: Set<string>;
-  readonly downstreamTaskIds: Set<string>;
-  readonly owner: TaskOwner | undefined;
+  readonly groups: ReadonlyMap<string, Endpoint>;
 }
 
 /** The DAG or task group whose body is being called. */
@@ -33,7 +29,7 @@ interface Shared {
 }
 
 /** An operator from a provider with its own copy of core belongs to the DAG all the same. */
-const shared = sharedInProcess('dagStack', (): Shared => ({ scopes: [], dagsMade: [] }));
+const shared = sharedInProcess('dagStack.1', (): Shared => ({ scopes: [], dagsMade: [] }));
 
 export function addToCurrentDag(
   operator: BaseOperator<any, any>,
@@ -55,6 +51,15 @@ export function within<T>(scope: DagScope, body: () => T): T {
   } finally {
     shared.scopes.pop();
   }
+}
+
+/** What an async body makes after its first `await` would belong to no DAG. */
+export function refuseAsync(subject: string, answer: unknown): void {
+  if (!(answer instanceof Promise)) return;
+  answer.catch(() => {});
+  throw new DagDefinitionError(
+    `The body of ${subject} is async. Describe it synchronously; let its tasks do what waits.`,
+  );
 }
 
 export function rememberDag(dag: unknown): void {

@@ -3,11 +3,11 @@ import type { Duration } from '../duration.ts';
 import { durationMs } from '../duration.ts';
 import type { BaseOperator } from '../operator/base-operator.ts';
 import { InvalidOptionError } from '../operator/invalid-option-error.ts';
-import type { OperatorOptions, TaskCallback } from '../operator/operator-options.ts';
+import type { DagCallback, OperatorOptions } from '../operator/operator-options.ts';
 import type { SignalRule } from '../signal/signal-rule.ts';
 import { DagCycleError } from './dag-cycle-error.ts';
 import { DagDefinitionError } from './dag-definition-error.ts';
-import { currentScope, type DagScope, rememberDag, type TaskOwner, within } from './dag-stack.ts';
+import { currentScope, type DagScope, refuseAsync, rememberDag, type TaskOwner, within } from './dag-stack.ts';
 import { DuplicateTaskIdError } from './duplicate-task-id-error.ts';
 import { assertId } from './invalid-id-error.ts';
 import { normalizeParams, type Param, type ParamOutputs, type ParamsInput, paramOutputs } from './params.ts';
@@ -34,6 +34,7 @@ export interface DagOptions<Params extends ParamsInput = ParamsInput> {
   readonly maxConsecutiveFailedRuns?: number;
   /** Ends the run as soon as a task has failed. Default: false. */
   readonly failFast?: boolean;
+  /** Default: false. */
   readonly isPausedUponCreation?: boolean;
   /** What its tasks take where they do not say otherwise. Default: {}. */
   readonly defaultArgs?: Partial<Omit<OperatorOptions, 'taskId'>>;
@@ -43,12 +44,17 @@ export interface DagOptions<Params extends ParamsInput = ParamsInput> {
   readonly startOn?: readonly SignalRule[];
   /** Alarms for runs that take too long. Default: none. */
   readonly deadlines?: readonly Deadline[];
-  readonly onFailure?: TaskCallback;
-  readonly onSuccess?: TaskCallback;
+  /** Called on the worker side when a run has failed. Default: nothing. */
+  readonly onFailure?: DagCallback;
+  /** The same for a success. */
+  readonly onSuccess?: DagCallback;
+  /** Default: []. */
   readonly tags?: readonly string[];
+  /** Default: none. */
   readonly description?: string;
   /** For people; Markdown. Default: none. */
   readonly doc?: string;
+  /** For people. Default: none. */
   readonly owner?: string;
 }
 
@@ -56,7 +62,7 @@ export interface DagOptions<Params extends ParamsInput = ParamsInput> {
 export interface Deadline {
   readonly reference: 'logicalDate' | 'queuedAt' | 'startedAt' | Date;
   readonly interval: Duration;
-  readonly callback: TaskCallback;
+  readonly callback: DagCallback;
 }
 
 /** A workflow: tasks and the order between them. Make it with `dag()`. */
@@ -67,6 +73,8 @@ export class Dag implements TaskOwner {
   readonly params: Readonly<Record<string, Param>>;
   readonly tasks = new Map<string, BaseOperator<any, any>>();
   readonly groups = new Map<string, TaskGroup>();
+  /** By task: the innermost group it is in. */
+  readonly groupOfTask = new Map<string, TaskGroup>();
   readonly watchers: Watcher[] = [];
 
   static {
@@ -166,12 +174,7 @@ export function dag<const Params extends ParamsInput = Record<never, never>>(
     throw new DagDefinitionError(`DAG "${dagId}" is made inside the body of another DAG. Make it beside it.`);
   const made = new Dag(dagId, options);
   const answer: unknown = within(made, () => body({ params: paramOutputs((options.params ?? {}) as Params) }));
-  if (answer instanceof Promise) {
-    answer.catch(() => {});
-    throw new DagDefinitionError(
-      `The body of DAG "${dagId}" is async. Describe the DAG synchronously; let its tasks do what waits.`,
-    );
-  }
+  refuseAsync(`DAG "${dagId}"`, answer);
   made.topologicalOrder();
   rememberDag(made);
   return made;

@@ -2,10 +2,12 @@ import type { Json } from '../json.ts';
 import { type Template, template } from '../template/template.ts';
 import { ParamError } from './param-error.ts';
 
-/** A value a run can be started with. `default` also gives its type; `null` means that each run must give it. */
+/** A value a run can be started with. Without a default each run must give it, unless it is optional. */
 export interface Param<T extends Json = Json> {
   readonly type: ParamType;
   readonly default: T | null;
+  /** Lets a run leave it out although it has no default; it is null then. Default: false. */
+  readonly isOptional?: boolean;
   /** Default: any value of the type. */
   readonly enum?: readonly T[];
   /** For numbers. Default: no limit. */
@@ -85,6 +87,7 @@ export function resolveParams(
 }
 
 function problemOf(param: Param, value: Json): string | undefined {
+  if (value === null && param.isOptional) return undefined;
   if (value === null && param.default === null) return 'it has no default and the run does not give it';
   if (!hasType(param.type, value)) return `${JSON.stringify(value)} is not of the type ${param.type}`;
   if (param.enum && !param.enum.includes(value)) return `${JSON.stringify(value)} is none of ${param.enum.join(', ')}`;

@@ -34,9 +34,9 @@ export function resolveSchedule(dagId: string, input: ScheduleInput | undefined)
         throw fail(`"${input}" is none of ${[...Object.keys(PRESETS), '@once', '@continuous'].join(', ')}`);
       return { type: 'cron', expression, timezone: 'UTC' };
     }
-    return cron(input, 'UTC', fail);
+    return { type: 'cron', ...checkCron(input, 'UTC', fail) };
   }
-  if ('cron' in input) return cron(input.cron, input.timezone ?? 'UTC', fail);
+  if ('cron' in input) return { type: 'cron', ...checkCron(input.cron, input.timezone ?? 'UTC', fail) };
   if ('every' in input) {
     const everyMs = durationMs(input.every);
     if (everyMs < 1) throw fail('an interval must be longer than nothing');
@@ -55,7 +55,11 @@ const PRESETS = {
 } as const;
 
 /** A glance only, so that a misspelt expression fails where it is written; the platform parses it. */
-function cron(text: string, timezone: string, fail: (reason: string) => Error): Schedule {
+export function checkCron(
+  text: string,
+  timezone: string,
+  fail: (reason: string) => Error,
+): { expression: string; timezone: string } {
   const expression = text.trim().replace(/\s+/g, ' ');
   if (!/^[\d*/,?LW#A-Za-z-]+( [\d*/,?LW#A-Za-z-]+){4,5}$/.test(expression)) {
     throw fail(
@@ -67,5 +71,5 @@ function cron(text: string, timezone: string, fail: (reason: string) => Error): 
   } catch {
     throw fail(`"${timezone}" is not a time zone such as "Europe/Berlin"`);
   }
-  return { type: 'cron', expression, timezone };
+  return { expression, timezone };
 }

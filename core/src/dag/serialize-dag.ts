@@ -2,7 +2,7 @@ import { durationMs } from '../duration.ts';
 import type { BaseOperator } from '../operator/base-operator.ts';
 import { InvalidOptionError } from '../operator/invalid-option-error.ts';
 import { serializeTrigger } from '../operator/serialized-deferral.ts';
-import { SignalOperator, serializeSignalRule } from '../operator/signal-operator.ts';
+import { serializeSignalRule } from '../operator/signal-operator.ts';
 import { BaseSensor } from '../sensor/base-sensor.ts';
 import { serialize } from '../serde/serialize.ts';
 import { DEFAULT_NAMESPACE } from '../signal/signal.ts';
@@ -38,7 +38,7 @@ export function serializeDag(dag: Dag): SerializedDag {
       groupId,
       parentGroupId: parent?.groupId ?? null,
     })),
-    watchers: dag.watchers.map(({ signal, trigger }) => ({ signal, trigger: serializeTrigger(trigger) })),
+    watchers: dag.watchers.map(({ trigger, ...watcher }) => ({ ...watcher, trigger: serializeTrigger(trigger) })),
   };
 }
 
@@ -51,20 +51,14 @@ function serializeTask(dag: Dag, task: BaseOperator<any, any>): SerializedTask {
     ) as SerializedTask['executorConfig'],
     taskId: task.taskId,
     operatorName: task.constructor.name,
-    taskGroupId: groupOf(dag, task.taskId),
+    taskGroupId: dag.groupOfTask.get(task.taskId)?.groupId ?? null,
     upstreamTaskIds: [...task.upstreamTaskIds].sort(),
     callbacks: (['onFailure', 'onSuccess', 'onRetry'] as const).filter((name) => task.callbacks[name]),
     signals: [...task.signals].map(({ key, namespace = DEFAULT_NAMESPACE }) => ({ key, namespace })),
     signalRules: task.signalRules(),
-    hasSignalCode: task.onSignal !== SignalOperator.prototype.onSignal,
+    hasSignalCode: task.hasSignalCode,
     sensor: BaseSensor.isInstance(task) ? task.sensorSettings() : null,
   };
-}
-
-/** The innermost group whose id begins the task's. */
-function groupOf(dag: Dag, taskId: string): string | null {
-  const groups = [...dag.groups.keys()].filter((groupId) => taskId.startsWith(`${groupId}.`));
-  return groups.sort((a, b) => b.length - a.length)[0] ?? null;
 }
 
 function serializeDeadline({ reference, interval }: Deadline): SerializedDeadline {

@@ -20,10 +20,10 @@ function oneOf(values: readonly string[]): JsonSchema {
   return { enum: values };
 }
 
-/** All properties are required: a serialized DAG has no defaults left. */
+/** All properties are required: a serialized DAG has no defaults left. Others pass, for the DAGs of a newer core. */
 function object(properties: Record<string, JsonSchema>, optional: readonly string[] = []): JsonSchema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
-  return { type: 'object', properties, required, additionalProperties: false };
+  return { type: 'object', properties, required };
 }
 
 const SIGNAL_RULE = object({
@@ -119,6 +119,6 @@ export const serializedDagSchema: JsonSchema = {
     owner: orNull(TEXT),
     tasks: list(TASK),
     taskGroups: list(object({ groupId: TEXT, parentGroupId: orNull(TEXT) })),
-    watchers: list(object({ signal: TEXT, trigger: TRIGGER })),
+    watchers: list(object({ signal: TEXT, namespace: TEXT, queue: TEXT, trigger: TRIGGER })),
   }),
 };

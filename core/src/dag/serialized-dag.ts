@@ -59,7 +59,10 @@ export interface SerializedTaskGroup {
 }
 
 export interface SerializedWatcher {
+  /** Names it within its DAG, so that it keeps its checkpoint when the DAG is parsed again. */
   readonly signal: string;
+  readonly namespace: string;
+  readonly queue: string;
   readonly trigger: SerializedTrigger;
 }
 

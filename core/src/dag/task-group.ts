@@ -2,7 +2,7 @@ import { brandPrototype, hasBrand } from '../brand.ts';
 import type { BaseOperator } from '../operator/base-operator.ts';
 import { Dag } from './dag.ts';
 import { DagDefinitionError } from './dag-definition-error.ts';
-import { currentScope, type DagScope, within } from './dag-stack.ts';
+import { currentScope, type DagScope, refuseAsync, within } from './dag-stack.ts';
 import { DuplicateTaskIdError } from './duplicate-task-id-error.ts';
 import { type Connectable, connect, type Endpoint } from './edges.ts';
 import { assertId } from './invalid-id-error.ts';
@@ -35,6 +35,7 @@ export class TaskGroup implements DagScope, Endpoint {
 
   add(operator: BaseOperator<any, any>, taskId: string): ReturnType<DagScope['add']> {
     const added = this.dag.add(operator, `${this.groupId}.${taskId}`);
+    this.dag.groupOfTask.set(added.taskId, this);
     for (let group: TaskGroup | undefined = this; group; group = group.parent) group.members.push(operator);
     return added;
   }
@@ -76,6 +77,6 @@ export function taskGroup(groupId: string, body: () => void): TaskGroup {
   if (!Dag.isInstance(dag))
     throw new DagDefinitionError(`Task group "${groupId}" is made outside of dag(). Move it into the body of a DAG.`);
   const group = new TaskGroup(groupId, dag, parent);
-  within(group, body);
+  refuseAsync(`task group "${groupId}"`, within(group, body));
   return group;
 }

@@ -1,3 +1,4 @@
+import { DEFAULT_NAMESPACE } from '../signal/signal.ts';
 import type { BaseTrigger } from '../trigger/base-trigger.ts';
 import { Dag } from './dag.ts';
 import { DagDefinitionError } from './dag-definition-error.ts';
@@ -7,6 +8,17 @@ import { currentScope } from './dag-stack.ts';
 export interface Watcher {
   readonly trigger: BaseTrigger<any, any>;
   readonly signal: string;
+  readonly namespace: string;
+  readonly queue: string;
+}
+
+export interface WatchOptions {
+  /** The key of the signals it sends; one watcher for each in a DAG. */
+  readonly signal: string;
+  /** Default: `default`. */
+  readonly namespace?: string;
+  /** Which triggerers run it. Default: `default`. */
+  readonly queue?: string;
 }
 
 /**
@@ -19,12 +31,18 @@ export interface Watcher {
  * });
  * ```
  */
-export function watch(trigger: BaseTrigger<any, any>, options: { readonly signal: string }): void {
+export function watch(trigger: BaseTrigger<any, any>, options: WatchOptions): void {
   const dag = currentScope();
   if (!Dag.isInstance(dag)) {
     throw new DagDefinitionError(
       `watch(${trigger.constructor.name}) belongs directly into the body of dag(), not into a task group or outside.`,
     );
   }
-  dag.watchers.push({ trigger, signal: options.signal });
+  const { signal, namespace = DEFAULT_NAMESPACE, queue = 'default' } = options;
+  if (dag.watchers.some((other) => other.signal === signal && other.namespace === namespace)) {
+    throw new DagDefinitionError(
+      `DAG "${dag.dagId}" has two watchers for the signal "${signal}". Give each a signal of its own.`,
+    );
+  }
+  dag.watchers.push({ trigger, signal, namespace, queue });
 }

@@ -1,14 +1,15 @@
+import type { ConnectionTestResult } from '../connection/base-hook.ts';
 import type { ConnectionFields } from '../connection/connection.ts';
-import type { TriggerDagRunOptions, TriggeredDagRun } from '../context/context.ts';
 import type { StepRecord } from '../context/replay.ts';
 import type { DagRunType } from '../dag-run/dag-run-state.ts';
 import type { Json } from '../json.ts';
-import type { LogChunk } from '../log/log-store.ts';
+import type { UnaddressedLogChunk } from '../log/log-store.ts';
 import type { SerializedDeferral, SerializedEvent, SerializedResume } from '../operator/serialized-deferral.ts';
 import type { SendSignalOptions, SignalVersion } from '../signal/signal.ts';
 import type { TaskInstanceKey } from '../task-instance/task-instance-key.ts';
 import type { KillReason } from '../trigger/trigger-scope.ts';
 import type { SerializedError } from '../windhover-error.ts';
+import type { XComValue } from '../xcom/xcom-value.ts';
 import type { RunStatesReader } from './run-states.ts';
 
 /** Which hand-off of a task instance is speaking. An older one than the platform's is answered `StaleEpochError`. */
@@ -33,14 +34,21 @@ export interface TaskApi extends RunStatesReader<TaskHandOff> {
   getSteps(handOff: TaskHandOff): Promise<readonly StepRecord[]>;
   /** A record with the same hop and sequence replaces the former one. */
   putStep(handOff: TaskHandOff, record: StepRecord): Promise<void>;
-  getXCom(handOff: TaskHandOff, query: XComQuery): Promise<XComAnswer>;
-  putXCom(handOff: TaskHandOff, entry: XComEntry): Promise<void>;
+  getXCom(handOff: TaskHandOff, query: XComQuery): Promise<XComValue>;
+  putXCom(handOff: TaskHandOff, key: string, value: XComValue): Promise<void>;
   /** Null when there is none. */
   connection(handOff: TaskHandOff, connId: string): Promise<ConnectionFields | null>;
   variable(handOff: TaskHandOff, key: string): Promise<string | null>;
-  log(handOff: TaskHandOff, chunks: readonly LogChunk[]): Promise<void>;
+  log(handOff: TaskHandOff, chunks: readonly UnaddressedLogChunk[]): Promise<void>;
   sendSignal(handOff: TaskHandOff, key: string, value: Json, options: SendSignalOptions): Promise<SignalVersion>;
-  triggerDagRun(handOff: TaskHandOff, dagId: string, options: TriggerDagRunOptions): Promise<TriggeredDagRun>;
+  triggerDagRun(handOff: TaskHandOff, dagId: string, request: TriggerDagRunRequest): Promise<SerializedDagRun>;
+  /** For a `callback` workload; null when it was run already. */
+  startCallback(callbackId: string): Promise<StartedCallback | null>;
+  /** The error with which the callback failed, or null. */
+  finishCallback(callbackId: string, error: SerializedError | null): Promise<void>;
+  /** For a `testConnection` workload. */
+  startConnectionTest(testId: string): Promise<StartedConnectionTest>;
+  finishConnectionTest(testId: string, result: ConnectionTestResult): Promise<void>;
 }
 
 export interface WorkerIdentity {
@@ -85,10 +93,56 @@ export type HeartbeatAnswer =
   | { readonly action: 'stop'; readonly reason: KillReason; readonly graceMs: number };
 
 export type FinishReport =
-  | { readonly state: 'success'; readonly result: Json }
+  | { readonly state: 'success'; readonly result: XComValue }
   | { readonly state: 'failed'; readonly error: SerializedError }
   | { readonly state: 'skipped'; readonly reason: string }
   | { readonly state: 'stopped' };
+
+/** Which function of which DAG file to call, and what its context tells. */
+export interface StartedCallback {
+  readonly token: string;
+  readonly dagFile: string;
+  readonly callback:
+    | { readonly type: 'task'; readonly name: 'onFailure' | 'onSuccess' | 'onRetry'; readonly key: TaskInstanceKey }
+    | { readonly type: 'dag'; readonly name: 'onFailure' | 'onSuccess'; readonly dagId: string; readonly runId: string }
+    | { readonly type: 'deadline'; readonly position: number; readonly dagId: string; readonly runId: string };
+  /** The state that was reached: a task's or a run's. */
+  readonly state: string;
+  readonly error: SerializedError | null;
+  readonly facts: Pick<
+    StartedTask,
+    | 'versionHash'
+    | 'tryNumber'
+    | 'attempt'
+    | 'logicalDate'
+    | 'dataInterval'
+    | 'runType'
+    | 'params'
+    | 'conf'
+    | 'secretsToMask'
+  >;
+}
+
+export interface StartedConnectionTest {
+  readonly connId: string;
+  readonly fields: ConnectionFields;
+  /** The classpath of the hook that the connection's type names. */
+  readonly hook: string;
+}
+
+/** `TriggerDagRunOptions` with its date as an ISO text. */
+export interface TriggerDagRunRequest {
+  readonly conf: Readonly<Record<string, Json>>;
+  /** Null: now. */
+  readonly logicalDate: string | null;
+  readonly dedupeKey: string;
+}
+
+export interface SerializedDagRun {
+  readonly dagId: string;
+  readonly runId: string;
+  readonly logicalDate: string;
+}
 
 export interface XComQuery {
   readonly taskId: string;
@@ -98,11 +152,3 @@ export interface XComQuery {
   readonly runId?: string;
   readonly dagId?: string;
 }
-
-/** `reference` is for the project's `XComBackend`. */
-export type XComAnswer =
-  | { readonly type: 'none' }
-  | { readonly type: 'value'; readonly value: Json }
-  | { readonly type: 'reference'; readonly reference: Json };
-
-export type XComEntry = { readonly key: string } & Exclude<XComAnswer, { readonly type: 'none' }>;

@@ -1,12 +1,14 @@
 import type { ConnectionFields } from '../connection/connection.ts';
 import type { Json } from '../json.ts';
-import type { LogChunk } from '../log/log-store.ts';
+import type { UnaddressedLogChunk } from '../log/log-store.ts';
+import type { SerializedDeferral } from '../operator/serialized-deferral.ts';
 import type { SendSignalOptions, SignalVersion } from '../signal/signal.ts';
 import type { TaskInstanceKey } from '../task-instance/task-instance-key.ts';
 import type { KillReason } from '../trigger/trigger-scope.ts';
 import type { SerializedError } from '../windhover-error.ts';
+import type { XComValue } from '../xcom/xcom-value.ts';
 import type { RunStatesReader } from './run-states.ts';
-import type { StartedTask, XComAnswer, XComQuery } from './task-api.ts';
+import type { StartedTask, XComQuery } from './task-api.ts';
 
 /** Which claim of a trigger is speaking; only the holder of the lease is answered. */
 export interface TriggerLease {
@@ -23,24 +25,31 @@ export interface TriggerApi extends RunStatesReader<TriggerLease> {
   saveCheckpoint(lease: TriggerLease, checkpoint: Json): Promise<void>;
   connection(lease: TriggerLease, connId: string): Promise<ConnectionFields | null>;
   variable(lease: TriggerLease, key: string): Promise<string | null>;
-  getXCom(lease: TriggerLease, query: XComQuery): Promise<XComAnswer>;
-  log(chunks: readonly LogChunk[]): Promise<void>;
+  getXCom(lease: TriggerLease, query: XComQuery): Promise<XComValue>;
+  log(chunks: readonly (TriggerLease & UnaddressedLogChunk)[]): Promise<void>;
   sendSignal(lease: TriggerLease, key: string, value: Json, options: SendSignalOptions): Promise<SignalVersion>;
-  /** A long poll for signals after an offset. */
-  listenSignal(lease: TriggerLease, request: ListenSignalRequest): Promise<readonly SignalVersion[]>;
+  /** A long poll for signals after an offset; the answer tells from where to go on, also when nothing came. */
+  listenSignal(lease: TriggerLease, request: ListenSignalRequest): Promise<ListenSignalAnswer>;
 }
 
 export interface TriggerSyncRequest {
   readonly triggererId: string;
   readonly queues: readonly string[];
+  /** The hash of the project's code it has loaded. */
+  readonly codeHash: string;
   /** How many more triggers it would take. */
   readonly capacity: number;
-  /** Leases that are over: `onKill` is done, or the trigger is handed back. */
-  readonly done: readonly TriggerLease[];
+  /** Leases that it gives up, and why. */
+  readonly done: readonly (TriggerLease & TriggerRelease)[];
   /** What running triggers saw last. */
   readonly progress: readonly (TriggerLease & TriggerProgress)[];
   readonly waitMs: number;
 }
+
+/** `killed`: `onKill` is done, the row can go. `handedBack`: somebody else is to go on. `killFailed`: `onKill` failed for good. */
+export type TriggerRelease =
+  | { readonly outcome: 'killed' | 'handedBack' }
+  | { readonly outcome: 'killFailed'; readonly error: SerializedError };
 
 export interface TriggerProgress {
   readonly lastPollAt: string;
@@ -51,8 +60,8 @@ export interface TriggerProgress {
 
 export interface TriggerSyncAnswer {
   readonly claimed: readonly ClaimedTrigger[];
-  /** Stop them here: their tasks are gone, or somebody else has them. No `onKill`. */
-  readonly dropped: readonly TriggerLease[];
+  /** Stop them here, without `onKill`: their tasks are gone, or somebody else has them. */
+  readonly dropped: readonly (TriggerLease & { readonly reason: 'killed' | 'leaseLost' })[];
   /** The database's clock at this answer. */
   readonly now: string;
   readonly leaseMs: number;
@@ -65,10 +74,15 @@ export interface ClaimedTrigger extends TriggerLease {
   readonly checkpoint: Json | null;
   /** `cancelling`: run `onKill` with this reason, then report it done. */
   readonly state: { readonly type: 'waiting' } | { readonly type: 'cancelling'; readonly reason: KillReason };
-  /** The task it waits for; null for a watcher of a DAG. */
-  readonly task: TriggerTask | null;
+  readonly owner: TriggerOwner;
   readonly deadlineAt: string | null;
 }
+
+/** Whose wait it is: one task's, that of several tasks with equal triggers, or a DAG's (a watcher). */
+export type TriggerOwner =
+  | { readonly type: 'task'; readonly task: TriggerTask }
+  | { readonly type: 'shared' }
+  | { readonly type: 'dag'; readonly dagId: string; readonly signal: string };
 
 /** What the waiting task's code may see in the triggerer. */
 export interface TriggerTask
@@ -94,13 +108,20 @@ export type SubmittedEvent = TriggerLease & { readonly outcome: TriggerOutcome }
 
 export type TriggerOutcome =
   | { readonly type: 'event'; readonly payload: Json; readonly id?: string; readonly checkpoint?: Json }
-  | { readonly type: 'success'; readonly xcom: Json }
+  | { readonly type: 'success'; readonly result: XComValue }
+  /** The wait goes on with another trigger. */
+  | { readonly type: 'deferred'; readonly deferral: SerializedDeferral }
   | { readonly type: 'skipped'; readonly reason: string }
   /** By `TaskFailedEvent`, or because the trigger itself failed. */
   | { readonly type: 'failed'; readonly error: SerializedError };
 
 /** `stale`: somebody else holds the trigger, or its task is gone. */
 export type SubmitAnswer = 'applied' | 'duplicate' | 'stale';
+
+export interface ListenSignalAnswer {
+  readonly signals: readonly SignalVersion[];
+  readonly offset: string;
+}
 
 export interface ListenSignalRequest {
   readonly keys: readonly string[];

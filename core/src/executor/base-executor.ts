@@ -1,3 +1,4 @@
+import { InvalidOptionError } from '../operator/invalid-option-error.ts';
 import type { AdoptableWorkload, Executor, ExecutorEvent, ExecutorHost } from './executor.ts';
 import { ExecutorStoppedError } from './executor-stopped-error.ts';
 import { PriorityQueue } from './priority-queue.ts';
@@ -13,7 +14,7 @@ export abstract class BaseExecutor implements Executor {
   /** Zero means no limit. */
   readonly parallelism: number;
   protected readonly running = new Map<string, Workload>();
-  protected host: ExecutorHost | undefined;
+  private startedHost: ExecutorHost | undefined;
   private readonly queued = new Map<string, Workload>();
   private readonly order = new PriorityQueue<Workload>();
   /** Starts under way, by workload: what the engine does not have yet cannot be killed there. */
@@ -24,7 +25,15 @@ export abstract class BaseExecutor implements Executor {
   private idle = Promise.withResolvers<void>();
 
   constructor(options: { readonly parallelism: number }) {
-    this.parallelism = options.parallelism;
+    const { parallelism } = options;
+    if (!Number.isInteger(parallelism) || parallelism < 0) {
+      throw new InvalidOptionError(
+        new.target.name,
+        'parallelism',
+        `${parallelism} is not a whole number of at least 0`,
+      );
+    }
+    this.parallelism = parallelism;
   }
 
   /** Starts one workload and returns without waiting for its end. A rejection means that it never began. */
@@ -33,13 +42,18 @@ export abstract class BaseExecutor implements Executor {
   /** Kills running workloads; each is then reported as lost or ended like any other. */
   protected abstract kill(workloadIds: readonly string[]): Promise<void>;
 
+  /** Only after `start`, which is when workloads begin. */
+  protected get host(): ExecutorHost {
+    return this.startedHost!;
+  }
+
   get openSlots(): number {
     return Math.max(0, this.freeSlots - this.queued.size);
   }
 
   /** Work that was queued before begins now, so a subclass calls this last. */
   async start(host: ExecutorHost): Promise<void> {
-    this.host = host;
+    this.startedHost = host;
     this.beatSoon();
   }
 
@@ -124,7 +138,7 @@ export abstract class BaseExecutor implements Executor {
   protected report(event: ExecutorEvent): void {
     if (event.type !== 'accepted' && !this.running.delete(event.workloadId)) return;
     this.events.push(event);
-    this.host?.wake();
+    this.startedHost?.wake();
     if (this.running.size === 0) {
       this.idle.resolve();
       this.idle = Promise.withResolvers<void>();
@@ -172,13 +186,14 @@ export abstract class BaseExecutor implements Executor {
       const timer = setTimeout(pause.resolve, 1000);
       await Promise.race([this.idle.promise, pause.promise]);
       clearTimeout(timer);
-      await this.sync();
+      // An engine that cannot be asked now is asked again; the workloads still run.
+      await this.sync().catch((error: unknown) => this.host.log.warning(`Waiting for workloads: ${error}`));
     }
   }
 
   /** A turn later, so that workloads queued together go together. A slow start holds back none of the following. */
   private beatSoon(): void {
-    if (this.isBeatDue || !this.host) return;
+    if (this.isBeatDue || !this.startedHost) return;
     this.isBeatDue = true;
     queueMicrotask(() => {
       this.isBeatDue = false;

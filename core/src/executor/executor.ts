@@ -39,6 +39,8 @@ export interface Executor {
 /** What the platform offers to an executor. */
 export interface ExecutorHost {
   readonly log: Logger;
+  /** The scheduler job that this executor serves, for labels and adoption. */
+  readonly jobId: string;
   /** Where the project is on this machine; executors that start processes here start them for it. */
   readonly projectRoot: string;
   /** For executors whose workers are children of this process: their news come by IPC and are passed on here. */

@@ -35,7 +35,7 @@ export interface CallbackWorkload extends WorkloadBase {
 
 export interface TestConnectionWorkload extends WorkloadBase {
   readonly type: 'testConnection';
-  readonly connId: string;
+  readonly testId: string;
 }
 
 /** The id of a task's hand-off: a late message about an older one can never be taken for this one. */

@@ -1,16 +1,22 @@
 import type { TaskInstanceKey } from '../task-instance/task-instance-key.ts';
 import type { LogRecord } from './logger.ts';
 
-/** The log of one attempt of a task instance; its worker and its triggers write to the same one. */
-export interface LogStream extends TaskInstanceKey {
-  readonly attempt: number;
+/**
+ * One log: that of an attempt of a task instance, to which its worker and its own triggers write; of a trigger that
+ * several tasks share; or of a callback.
+ */
+export type LogStream =
+  | ({ readonly type: 'task'; readonly attempt: number } & TaskInstanceKey)
+  | { readonly type: 'trigger'; readonly triggerId: string }
+  | { readonly type: 'callback'; readonly callbackId: string };
+
+/** A piece of a log. Sending it again is harmless: a store keeps one chunk for each (stream, writer, sequence). */
+export interface LogChunk extends UnaddressedLogChunk {
+  readonly stream: LogStream;
 }
 
-/**
- * A piece of a log. Sending it again is harmless: a store keeps one chunk for each (stream, writer, sequence).
- */
-export interface LogChunk {
-  readonly stream: LogStream;
+/** As its writer sends it: which log it belongs to follows from who sends it. */
+export interface UnaddressedLogChunk {
   /** Who wrote it, such as `worker:3` (its epoch) or `trigger:17`; each writer numbers its own chunks. */
   readonly writer: string;
   /** From 0, without gaps. */
@@ -31,8 +37,10 @@ export interface LogStore {
   append(chunks: readonly LogChunk[]): Promise<void>;
   /** Records in the order they were appended. An unknown stream is an empty page, and makes no file. */
   read(stream: LogStream, options?: LogReadOptions): Promise<LogPage>;
-  /** Removes the log of one attempt. Nothing happens if there is none. */
+  /** Removes one log. Nothing happens if there is none. */
   remove(stream: LogStream): Promise<void>;
+  /** When the platform stops. Default: nothing. */
+  close?(): Promise<void>;
 }
 
 export interface LogReadOptions {

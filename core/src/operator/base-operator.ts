@@ -1,6 +1,6 @@
 import { brandPrototype, hasBrand, sharedInProcess } from '../brand.ts';
 import type { Context, TriggerContext } from '../context/context.ts';
-import { addToCurrentDag, type DagMember, type TaskOwner } from '../dag/dag-stack.ts';
+import { addToCurrentDag, type TaskOwner } from '../dag/dag-stack.ts';
 import { type Connectable, connect } from '../dag/edges.ts';
 import { Output } from '../dag/output.ts';
 import { type Duration, durationMs } from '../duration.ts';
@@ -37,10 +37,10 @@ import { TaskDeferred, type TimeoutAction } from './task-signals.ts';
  * keep it with `context.step`. Use TypeScript's `private`, not `#fields`: a task runs on a view of the operator, whose
  * `args` are rendered.
  */
-export abstract class BaseOperator<Result = unknown, Args extends object = Record<never, never>>
-  extends SignalOperator
-  implements DagMember
-{
+export abstract class BaseOperator<
+  Result = unknown,
+  Args extends object = Record<never, never>,
+> extends SignalOperator {
   declare readonly [OPAQUE]: true;
   /** With the ids of its task groups before it: `extract.load`. */
   readonly taskId: string;
@@ -68,7 +68,8 @@ export abstract class BaseOperator<Result = unknown, Args extends object = Recor
     this.options = resolveOptions(`Task "${taskId}"`, all);
     const { onFailure, onSuccess, onRetry } = all;
     this.callbacks = { ...(onFailure && { onFailure }), ...(onSuccess && { onSuccess }), ...(onRetry && { onRetry }) };
-    const args = Object.fromEntries(Object.entries(options).filter(([name]) => !OPERATOR_OPTION_NAMES.has(name)));
+    const isArgument = ([name, value]: [string, unknown]) => !OPERATOR_OPTION_NAMES.has(name) && value !== undefined;
+    const args = Object.fromEntries(Object.entries(options).filter(isArgument));
     this.args = args as Args;
     for (const [, found] of findTemplates(args)) if (Output.isInstance(found)) connect(found.operator, this);
   }
@@ -164,7 +165,12 @@ export abstract class BaseOperator<Result = unknown, Args extends object = Recor
     if (name.startsWith('bound '))
       throw fail(`\`resume\` is a bound function. Pass this.${name.slice(6)} without bind.`);
     const own = (this as unknown as Record<string, unknown>)[name];
-    if (name !== '' && own === resume) return name;
+    if (name !== '' && own === resume) {
+      if (isMethod(this, name)) return name;
+      throw fail(
+        `\`resume\` is the property "${name}", whose \`this\` is not the running task. Make it a method: ${name}() { … }.`,
+      );
+    }
     if (typeof own === 'function') {
       throw fail(`\`resume\` is another class's or object's "${name}". Pass this.${name}, a method of this operator.`);
     }
@@ -182,7 +188,10 @@ export abstract class BaseOperator<Result = unknown, Args extends object = Recor
 }
 
 /** An operator's arguments as a DAG author gives them. */
-export type TemplatedArgs<Args> = { [P in keyof Args]: Templated<Args[P]> };
+export type TemplatedArgs<Args> = {
+  // An optional argument may be given as undefined, which is the same as leaving it out.
+  [P in keyof Args]: Templated<Args[P]> | (Record<never, never> extends Pick<Args, P> ? undefined : never);
+};
 
 /** A method a task can go on with. Its result is the operator's. */
 export type ResumeMethod<Result, Event> = (
@@ -221,6 +230,13 @@ export interface DeferByNameOptions {
   readonly kwargs?: object;
   readonly timeout?: Duration;
   readonly onTimeout?: TimeoutAction;
+}
+
+/** Defined by a class, and not an arrow function assigned to each instance. */
+function isMethod(target: object, name: string): boolean {
+  let holder: object | null = target;
+  while (holder && !Object.hasOwn(holder, name)) holder = Object.getPrototypeOf(holder);
+  return holder !== null && Object.hasOwn(holder, 'constructor');
 }
 
 interface AnyDeferOptions extends Omit<DeferByNameOptions, 'resume' | 'methodName'> {

@@ -1,11 +1,12 @@
 import type { Context } from '../context/context.ts';
 import type { Replay, ReplayDeferral } from '../context/replay.ts';
-import type { Json } from '../json.ts';
 import { deserialize } from '../serde/deserialize.ts';
 import { serialize } from '../serde/serialize.ts';
 import type { BaseTrigger } from '../trigger/base-trigger.ts';
 import { TriggerEvent } from '../trigger/trigger-event.ts';
+import { toXComValue, type XComValue } from '../xcom/xcom-value.ts';
 import { type BaseOperator, pendingDeferral } from './base-operator.ts';
+import { PrivateFieldError } from './private-field-error.ts';
 import { ResumeMethodError } from './resume-method-error.ts';
 import {
   type SerializedDeferral,
@@ -18,7 +19,7 @@ import { TaskDeferred, TaskRescheduled, TaskSkipped } from './task-signals.ts';
 
 /** How an entry into an operator ended. */
 export type TaskOutcome =
-  | { readonly type: 'success'; readonly result: Json }
+  | { readonly type: 'success'; readonly result: XComValue }
   /** `trigger` is the live one; a runner checks that its classpath leads back to its class. */
   | { readonly type: 'deferred'; readonly deferral: SerializedDeferral; readonly trigger: BaseTrigger<any, any> }
   | { readonly type: 'rescheduled'; readonly at: Date; readonly resume: SerializedResume }
@@ -41,9 +42,6 @@ export interface OperatorEntry {
 /** The first method and hop of a task. */
 export const FIRST_ENTRY: SerializedResume = { methodName: 'execute', kwargs: {}, hop: 0 };
 
-/** Where a task with `startFromTrigger` goes on: `startTrigger` is asked again for the method. */
-export const START_TRIGGER_ENTRY: SerializedResume = { methodName: 'startTrigger', kwargs: {}, hop: 1 };
-
 /**
  * Enters an operator at `execute` or at a resume method and says how it went. Never rejects. The task runner, the
  * in-process runner of `dags test` and `runOperator` all go through here, so a task behaves the same in each.
@@ -57,10 +55,13 @@ export async function enterOperator(entry: OperatorEntry): Promise<TaskOutcome> 
       callMethod(entry, resume, event),
       entry.replay.deferral.then((asked) => new AskedDeferral(asked)),
     ]);
-    if (result instanceof AskedDeferral) return replayOutcome(result.asked, resume, event);
+    if (result instanceof AskedDeferral) {
+      await entry.replay.settled();
+      return replayOutcome(result.asked, resume, event);
+    }
     const swallowed = pendingDeferral(entry.operator);
     if (swallowed) throw new SwallowedDeferralError(entry.context.taskId, swallowed, 'returned');
-    return { type: 'success', result: result === undefined ? null : serialize(result, 'the result') };
+    return { type: 'success', result: toXComValue(result) };
   } catch (thrown) {
     return outcomeOf(thrown, entry, resume);
   }
@@ -74,10 +75,6 @@ async function callMethod(
   const { operator, context } = entry;
   if (resume.methodName === FIRST_ENTRY.methodName) return operator.execute(context);
   const fired = new TriggerEvent(event ? deserialize(event.payload) : undefined);
-  if (resume.methodName === START_TRIGGER_ENTRY.methodName) {
-    const { methodName, kwargs } = await operator.startTrigger(context);
-    return methodOf(operator, methodName).call(operator, context, fired, kwargs);
-  }
   return methodOf(operator, resume.methodName).call(operator, context, fired, deserialize(resume.kwargs));
 }
 
@@ -116,10 +113,16 @@ function outcomeOf(thrown: unknown, entry: OperatorEntry, resume: SerializedResu
       return { type: 'rescheduled', at: thrown.at, resume: { methodName: thrown.methodName, kwargs, hop: nextHop } };
     }
     if (TaskSkipped.isInstance(thrown)) return { type: 'skipped', reason: thrown.message };
-    return { type: 'failed', error: thrown };
+    return { type: 'failed', error: explained(thrown, entry.operator) };
   } catch (error) {
     return { type: 'failed', error };
   }
+}
+
+/** V8 says only that it cannot read a private member. */
+function explained(thrown: unknown, operator: BaseOperator<any, any>): unknown {
+  const isPrivateField = thrown instanceof TypeError && /private (member|field|method)/.test(thrown.message);
+  return isPrivateField ? new PrivateFieldError(operator.constructor.name, thrown) : thrown;
 }
 
 /** `context.defer`: the same method runs again, entered as it was, and finds the event in its step. */

@@ -1,4 +1,6 @@
-import type { TriggerContext } from '../context/context.ts';
+import type { RunContext, TriggerContext } from '../context/context.ts';
+import { checkCron } from '../dag/schedule.ts';
+import type { DagRunState } from '../dag-run/dag-run-state.ts';
 import { type Duration, durationMs } from '../duration.ts';
 import type { Json } from '../json.ts';
 import type { TaskInstanceState } from '../task-instance/task-instance-state.ts';
@@ -66,6 +68,15 @@ export interface CallbackContext extends TriggerContext {
   readonly state: TaskInstanceState;
   /** Default: none, for a success. */
   readonly error?: SerializedError;
+}
+
+/** The same for a run: its end, or a deadline it has not kept. */
+export type DagCallback = (context: DagCallbackContext) => void | Promise<void>;
+
+export interface DagCallbackContext extends RunContext {
+  readonly state: DagRunState;
+  /** Why it failed. Default: none. */
+  readonly reason?: string;
 }
 
 /** The options with their defaults, durations in milliseconds: what a task is stored as. */
@@ -152,12 +163,19 @@ export const OPERATOR_OPTION_NAMES: ReadonlySet<string> = new Set(
 
 function resolveEvery(every: OperatorOptions['every'], check: ReturnType<typeof checkerFor>): ResolvedOptions['every'] {
   if (!every) return null;
-  if ('interval' in every) return { intervalMs: check.duration('every.interval', every.interval)! };
-  return { cron: every.cron, timezone: every.timezone ?? 'UTC' };
+  if ('interval' in every) {
+    const intervalMs = check.duration('every', every.interval)!;
+    if (intervalMs < 1) throw new InvalidOptionError(check.subject, 'every', 'an interval must be longer than nothing');
+    return { intervalMs };
+  }
+  const fail = (reason: string) => new InvalidOptionError(check.subject, 'every', reason);
+  const { expression, timezone } = checkCron(every.cron, every.timezone ?? 'UTC', fail);
+  return { cron: expression, timezone };
 }
 
 function checkerFor(subject: string) {
   return {
+    subject,
     count(option: string, value: number | undefined, fallback: number): number {
       const count = value ?? fallback;
       if (!Number.isInteger(count) || count < fallback) {

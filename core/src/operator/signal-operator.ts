@@ -1,8 +1,11 @@
+import { evaluatePredicate, type Predicate } from '../signal/predicate.ts';
 import { DEFAULT_NAMESPACE, type SignalVersion } from '../signal/signal.ts';
 import {
   type BusyPolicy,
   EMPTY_RULE_STATE,
   evaluateSignalRule,
+  type FunctionPredicate,
+  type SerializedSignalCondition,
   type SerializedSignalRule,
   type SignalAction,
   type SignalRule,
@@ -90,11 +93,26 @@ export abstract class SignalOperator {
    * Default: evaluates the rules; STOP wins over RESTART, RESTART over START.
    */
   onSignal(signal: SignalVersion, state: SignalState): SignalAction | Promise<SignalAction> {
-    const fired = this.signalRules().map((rule, index) => {
-      const decision = evaluateSignalRule(rule, state.rules[index] ?? EMPTY_RULE_STATE, signal);
-      return decision.hasFired ? rule.action : 'NONE';
-    });
+    return this.evaluateRules(signal, state);
+  }
+
+  private async evaluateRules(signal: SignalVersion, state: SignalState): Promise<SignalAction> {
+    const fired: SignalAction[] = [];
+    for (const [index, entry] of this.ruleEntries.entries()) {
+      const matches = await Promise.all(entry.rule.conditions.map(({ predicate }) => callPredicate(predicate, signal)));
+      const rule = serializeSignalRule(entry);
+      const isMatch = (condition: SerializedSignalCondition) => matches[rule.conditions.indexOf(condition)] === true;
+      const before = state.rules[index] ?? EMPTY_RULE_STATE;
+      if (evaluateSignalRule(rule, before, signal, isMatch).hasFired) fired.push(entry.action);
+    }
     return strongestAction(fired);
+  }
+
+  /** Whether the worker side must decide, because `onSignal` is overridden or a predicate is a function. */
+  get hasSignalCode(): boolean {
+    const conditions = this.ruleEntries.flatMap(({ rule }) => rule.conditions);
+    const isDefault = (this.onSignal as { [DEFAULT_ON_SIGNAL]?: true })[DEFAULT_ON_SIGNAL] === true;
+    return !isDefault || conditions.some(({ predicate }) => typeof predicate === 'function');
   }
 
   /** The rules as data, in the order of `when`. */
@@ -115,4 +133,16 @@ export function serializeSignalRule({ rule, action, onBusy }: RuleEntry): Serial
       ...(predicate ? { predicate: typeof predicate === 'function' ? ({ op: 'function' } as const) : predicate } : {}),
     })),
   };
+}
+
+/** Marks the default `onSignal`, so that the one of another copy of core is known too. */
+const DEFAULT_ON_SIGNAL = Symbol.for('windhover.defaultOnSignal');
+Object.defineProperty(SignalOperator.prototype.onSignal, DEFAULT_ON_SIGNAL, { value: true });
+
+async function callPredicate(
+  predicate: Predicate | FunctionPredicate | undefined,
+  signal: SignalVersion,
+): Promise<boolean> {
+  if (predicate === undefined) return true;
+  return typeof predicate === 'function' ? predicate(signal.value, signal) : evaluatePredicate(predicate, signal.value);
 }

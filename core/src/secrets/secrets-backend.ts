@@ -9,4 +9,6 @@ export interface SecretsBackend {
   getConnection(connId: string): Promise<ConnectionFields | null>;
   /** Null when this backend does not have it. An empty text is a value. */
   getVariable(key: string): Promise<string | null>;
+  /** When the platform stops. Default: nothing. */
+  close?(): Promise<void>;
 }

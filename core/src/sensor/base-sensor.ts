@@ -5,8 +5,10 @@ import { BaseOperator, type TemplatedArgs } from '../operator/base-operator.ts';
 import type { OperatorOptions } from '../operator/operator-options.ts';
 import { TaskFailed } from '../operator/task-failed.ts';
 import { type TaskDeferred, TaskRescheduled, TaskSkipped } from '../operator/task-signals.ts';
+import { serialize } from '../serde/serialize.ts';
+import type { RenderedValue } from '../template/render.ts';
 import type { BaseTrigger } from '../trigger/base-trigger.ts';
-import { type PollOptions, poll } from '../trigger/poll.ts';
+import { type PollHost, type PollOptions, poll } from '../trigger/poll.ts';
 import { PollTimeoutError } from '../trigger/poll-timeout-error.ts';
 import type { TriggerEvent } from '../trigger/trigger-event.ts';
 import { SensorTimeoutError } from './sensor-timeout-error.ts';
@@ -76,21 +78,21 @@ export abstract class BaseSensor<Result = unknown, Args extends object = Record<
    * What waits in `defer` mode. Default: `SensorTrigger`, which calls `poke` in the triggerer. Override it to bring a
    * trigger that many tasks can share; its event reaches `executeComplete`, or it ends the task itself.
    */
-  protected waitTrigger(context: TriggerContext, checksBefore: number): BaseTrigger<any, any> {
+  protected waitTrigger(context: TriggerContext, before: ChecksBefore): BaseTrigger<any, any> {
     return new SensorTrigger({
       dagId: context.dagId,
       versionHash: context.versionHash,
       runId: context.runId,
       taskId: context.taskId,
       mapIndex: context.mapIndex,
-      rendered: this.renderedArgs,
-      checksBefore,
+      rendered: this.renderedArgs.filter(isStorable),
+      ...before,
     });
   }
 
   async execute(context: Context): Promise<Result | undefined> {
     return this.failingSoftly(() =>
-      this.args.mode === 'poke' ? this.pokeUntilDone(context) : this.pokeOnce(context, 0),
+      this.args.mode === 'poke' ? this.pokeUntilDone(context) : this.pokeOnce(context, NO_CHECKS),
     );
   }
 
@@ -98,9 +100,9 @@ export abstract class BaseSensor<Result = unknown, Args extends object = Record<
   async executeRescheduled(
     context: Context,
     _event: TriggerEvent<unknown>,
-    kwargs: { checks: number },
+    kwargs: ChecksBefore,
   ): Promise<Result | undefined> {
-    return this.failingSoftly(() => this.pokeOnce(context, kwargs.checks));
+    return this.failingSoftly(() => this.pokeOnce(context, kwargs));
   }
 
   /** Where a deferred sensor goes on whose own trigger fired. Default: the event is the result. */
@@ -109,7 +111,7 @@ export abstract class BaseSensor<Result = unknown, Args extends object = Record<
   }
 
   override startTrigger(context: TriggerContext): TaskDeferred {
-    return this.deferral(this.waiting(context, 0));
+    return this.deferral(this.waiting(context, NO_CHECKS));
   }
 
   /** One check of the loop that all modes share, so that they give the same answers. Undefined: not yet. */
@@ -125,16 +127,11 @@ export abstract class BaseSensor<Result = unknown, Args extends object = Record<
   }
 
   /** How that loop goes on after some checks. */
-  pollOptions(context: TriggerContext, checksBefore: number): PollOptions {
+  pollOptions(context: TriggerContext, before: ChecksBefore): PollOptions {
     const { pokeInterval = '60s', exponentialBackoff = false, maxWait } = this.args;
     const until = new Date(context.sensorStartedAt.getTime() + this.timeoutMs());
-    return {
-      interval: pokeInterval,
-      exponentialBackoff,
-      checksBefore,
-      until,
-      ...(maxWait === undefined ? {} : { maxInterval: maxWait }),
-    };
+    const longest = maxWait === undefined ? {} : { maxInterval: maxWait };
+    return { interval: pokeInterval, exponentialBackoff, until, ...longest, ...before };
   }
 
   /** What the platform must know of it. */
@@ -147,31 +144,31 @@ export abstract class BaseSensor<Result = unknown, Args extends object = Record<
   }
 
   private async pokeUntilDone(context: Context): Promise<Result | undefined> {
-    const host = {
-      log: context.log,
-      now: () => context.now(),
-      sleep: (ms: number) => context.sleep({ milliseconds: ms }),
-    };
-    return (await poll(() => this.check(context), this.pollOptions(context, 0), host)).xcom;
+    return (await context.poll(() => this.check(context), this.pollOptions(context, NO_CHECKS))).xcom;
   }
 
   /** The first turn of the loop; where the loop would sleep, the task waits elsewhere. */
-  private async pokeOnce(context: Context, checksBefore: number): Promise<Result | undefined> {
-    const host = {
+  private async pokeOnce(context: Context, before: ChecksBefore): Promise<Result | undefined> {
+    let hasFailed = false;
+    const host: PollHost = {
       log: context.log,
       now: () => context.now(),
-      sleep: async (waitMs: number) => {
-        const checks = checksBefore + 1;
-        if (this.args.mode !== 'reschedule') this.defer(this.waiting(context, checks));
+      onPoll: (outcome) => {
+        hasFailed = outcome === 'failure';
+      },
+      sleep: async (waitMs) => {
+        const failuresBefore = hasFailed ? before.failuresBefore + 1 : 0;
+        const kwargs = { checksBefore: before.checksBefore + 1, failuresBefore };
+        if (this.args.mode !== 'reschedule') this.defer(this.waiting(context, kwargs));
         const at = new Date(context.now().getTime() + waitMs);
-        throw new TaskRescheduled(at, { methodName: 'executeRescheduled', kwargs: { checks } });
+        throw new TaskRescheduled(at, { methodName: 'executeRescheduled', kwargs });
       },
     };
-    return (await poll(() => this.check(context), this.pollOptions(context, checksBefore), host)).xcom;
+    return (await poll(() => this.check(context), this.pollOptions(context, before), host)).xcom;
   }
 
-  private waiting(context: TriggerContext, checksBefore: number) {
-    const trigger = this.waitTrigger(context, checksBefore);
+  private waiting(context: TriggerContext, before: ChecksBefore) {
+    const trigger = this.waitTrigger(context, before);
     // SensorTrigger keeps the time itself and has a last look at its end; the platform is the net below it.
     const graceMs = trigger instanceof SensorTrigger ? 60_000 : 0;
     return {
@@ -198,5 +195,24 @@ export abstract class BaseSensor<Result = unknown, Args extends object = Record<
 
   private timeoutMs(): number {
     return durationMs(this.args.timeout ?? '7d');
+  }
+}
+
+/** How far the loop has got where it began; it goes on elsewhere from there. */
+export interface ChecksBefore {
+  readonly checksBefore: number;
+  /** Failures in a row, all of which may pass. */
+  readonly failuresBefore: number;
+}
+
+const NO_CHECKS: ChecksBefore = { checksBefore: 0, failuresBefore: 0 };
+
+/** What a template gave that cannot be stored, such as nothing or a RegExp, is rendered again in the triggerer. */
+function isStorable([path, value]: RenderedValue): boolean {
+  try {
+    serialize([path, value]);
+    return true;
+  } catch {
+    return false;
   }
 }

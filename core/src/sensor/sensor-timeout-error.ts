@@ -1,3 +1,4 @@
+import { brandPrototype, hasBrand } from '../brand.ts';
 import { TaskFailed } from '../operator/task-failed.ts';
 
 /** A sensor waited as long as it may. Retries do not apply: they would begin the same wait again. */
@@ -5,6 +6,10 @@ export class SensorTimeoutError extends TaskFailed {
   override readonly code = 'E_SENSOR_TIMEOUT';
   readonly taskId: string;
   readonly timeoutMs: number;
+
+  static {
+    brandPrototype(SensorTimeoutError.prototype, 'SensorTimeoutError');
+  }
 
   constructor(taskId: string, timeoutMs: number, cause?: unknown) {
     super(
@@ -14,5 +19,9 @@ export class SensorTimeoutError extends TaskFailed {
     );
     this.taskId = taskId;
     this.timeoutMs = timeoutMs;
+  }
+
+  static override isInstance(value: unknown): value is SensorTimeoutError {
+    return hasBrand(value, 'SensorTimeoutError');
   }
 }

@@ -3,12 +3,10 @@ import { BaseTrigger } from '../trigger/base-trigger.ts';
 import { nextWaitMs } from '../trigger/poll.ts';
 import { TaskFailedEvent, TaskSkippedEvent, TaskSuccessEvent } from '../trigger/trigger-event.ts';
 import type { TaskReference, TriggerScope } from '../trigger/trigger-scope.ts';
-import type { BaseSensor } from './base-sensor.ts';
+import type { BaseSensor, ChecksBefore } from './base-sensor.ts';
 
-export interface SensorTriggerKwargs extends TaskReference {
-  /** How many checks were made on a worker. */
-  readonly checksBefore: number;
-}
+/** Which sensor, and how many checks were made on a worker. */
+export interface SensorTriggerKwargs extends TaskReference, ChecksBefore {}
 
 /**
  * Calls the `poke` of a sensor in the triggerer. It names the task, not the class: the sensor comes from its DAG file,
@@ -20,8 +18,8 @@ export class SensorTrigger extends BaseTrigger<never, SensorTriggerKwargs> {
   async *run(scope: TriggerScope): AsyncGenerator<TaskSuccessEvent | TaskFailedEvent | TaskSkippedEvent> {
     const { operator, context } = await scope.loadTask(this.kwargs);
     const sensor = operator as BaseSensor<unknown, any>;
-    const { checksBefore } = this.kwargs;
-    const options = sensor.pollOptions(context, checksBefore);
+    const { checksBefore, failuresBefore } = this.kwargs;
+    const options = sensor.pollOptions(context, { checksBefore, failuresBefore });
     try {
       // The worker has just looked; looking again at once would cost a request and find the same.
       if (checksBefore > 0) await scope.sleep(nextWaitMs(options, checksBefore - 1, scope.now()));

@@ -6,6 +6,8 @@ import type { SendSignalOptions, SignalScope, SignalVersion } from './signal.ts'
  * only that log. Chosen in `windhover.config.ts` by alias or classpath.
  */
 export interface SignalService {
+  /** Before anything else. Default: nothing, for services that need no host. */
+  start?(host: SignalHost): Promise<void>;
   /**
    * Resolves once the platform's log has it. The same dedupe key in the same namespace answers the first version again,
    * whatever its key and value. `sender` is for people; default: an empty text.
@@ -29,6 +31,21 @@ export interface SignalService {
     watcher: SignalWatcher,
     options?: ListenSignalOptions,
   ): Promise<SignalListener>;
+  /** When the platform stops. Default: nothing. */
+  close?(): Promise<void>;
+}
+
+/** What the platform offers to a service: its log. */
+export interface SignalHost {
+  /** Puts a signal into the log, once for each dedupe key, and answers the version it got. */
+  ingest(key: string, value: Json, options?: SendSignalOptions & { readonly sender?: string }): Promise<SignalVersion>;
+  /** Signals after an offset, oldest first; waits up to `waitMs` for the first one. */
+  read(request: {
+    readonly keys: readonly string[];
+    readonly namespace: string;
+    readonly sinceOffset: string;
+    readonly waitMs: number;
+  }): Promise<{ readonly signals: readonly SignalVersion[]; readonly offset: string }>;
 }
 
 export interface SignalWatcher {

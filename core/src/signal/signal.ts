@@ -1,4 +1,5 @@
 import type { Json } from '../json.ts';
+import type { TaskInstanceKey } from '../task-instance/task-instance-key.ts';
 
 /** Something that happened. */
 export interface Signal<Key extends string = string, Value extends Json = Json> {
@@ -38,7 +39,7 @@ export interface SendSignalOptions {
 
 export const DEFAULT_NAMESPACE = 'default';
 
-/** The system signal of a task's state changes: its value is `{ from, to, try }`. */
-export function taskStateSignalKey(dagId: string, runId: string, taskId: string): string {
-  return `task_state/${dagId}/${runId}/${taskId}`;
+/** The system signal of a task's state changes: its value is `{ from, to, try, attempt }`. */
+export function taskStateSignalKey({ dagId, runId, taskId, mapIndex }: TaskInstanceKey): string {
+  return `task_state/${dagId}/${runId}/${taskId}${mapIndex >= 0 ? `[${mapIndex}]` : ''}`;
 }

@@ -1,10 +1,10 @@
-/** How a task is tried again after a failure, as stored with its DAG. */
+/** How a task is tried again after a failure; a `SerializedTask` is one. */
 export interface RetryPolicy {
   /** How many failures are forgiven: `retries: 2` means at most three tries. */
   readonly retries: number;
   readonly retryDelayMs: number;
   /** Doubles the delay with each try. */
-  readonly exponentialBackoff: boolean;
+  readonly retryExponentialBackoff: boolean;
   /** Caps the delay. Default: 24 hours. */
   readonly maxRetryDelayMs?: number;
 }
@@ -23,9 +23,9 @@ export interface Failure {
 export function retryDelayAfter(policy: RetryPolicy, failure: Failure, random = 0): number | null {
   if (failure.isRetryable === false || failure.tryNumber > policy.retries) return null;
   // 2 ** 40 ms is 35 years: the exponent is capped so that thousands of tries do not end at Infinity.
-  const factor = policy.exponentialBackoff ? 2 ** Math.min(failure.tryNumber - 1, 40) : 1;
-  const delay = policy.retryDelayMs * factor * (1 + random / 10);
-  return Math.round(Math.min(delay, policy.maxRetryDelayMs ?? DEFAULT_MAX_RETRY_DELAY_MS));
+  const factor = policy.retryExponentialBackoff ? 2 ** Math.min(failure.tryNumber - 1, 40) : 1;
+  const delayMs = policy.retryDelayMs * factor * (1 + random / 10);
+  return Math.round(Math.min(delayMs, policy.maxRetryDelayMs ?? DEFAULT_MAX_RETRY_DELAY_MS));
 }
 
 const DEFAULT_MAX_RETRY_DELAY_MS = 24 * 3_600_000;

@@ -69,7 +69,15 @@ export class ExecutorScene {
       scene.#isAwake = true;
     };
     const log = { debug: ignore, info: ignore, warning: ignore, error: ignore };
-    await executor.start({ log, projectRoot: '.', apiUrl: null, taskApi: NO_TASK_API, ...setup.host, wake });
+    await executor.start({
+      log,
+      jobId: 'suite',
+      projectRoot: '.',
+      apiUrl: null,
+      taskApi: NO_TASK_API,
+      ...setup.host,
+      wake,
+    });
     return scene;
   }
 

@@ -30,6 +30,9 @@ export class MemoryLogStore implements LogStore {
   }
 }
 
-function name({ dagId, runId, taskId, mapIndex, attempt }: LogStream): string {
-  return JSON.stringify([dagId, runId, taskId, mapIndex, attempt]);
+function name(stream: LogStream): string {
+  if (stream.type === 'trigger') return JSON.stringify(['trigger', stream.triggerId]);
+  if (stream.type === 'callback') return JSON.stringify(['callback', stream.callbackId]);
+  const { dagId, runId, taskId, mapIndex, attempt } = stream;
+  return JSON.stringify(['task', dagId, runId, taskId, mapIndex, attempt]);
 }

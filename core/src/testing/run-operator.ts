@@ -5,7 +5,7 @@ import type { Json } from '../json.ts';
 import type { LogRecord } from '../log/logger.ts';
 import { type BaseOperator, bindArgs } from '../operator/base-operator.ts';
 import { DeferralTimeoutError } from '../operator/deferral-timeout-error.ts';
-import { enterOperator, START_TRIGGER_ENTRY, type TaskOutcome } from '../operator/enter-operator.ts';
+import { enterOperator, FIRST_ENTRY, type TaskOutcome } from '../operator/enter-operator.ts';
 import { ExecutionTimeoutError } from '../operator/execution-timeout-error.ts';
 import {
   type SerializedDeferral,
@@ -22,6 +22,7 @@ import { TaskStartTrigger } from '../trigger/task-start-trigger.ts';
 import type { KillReason } from '../trigger/trigger-scope.ts';
 import { type SerializedError, serializeError } from '../windhover-error.ts';
 import { RETURN_VALUE } from '../xcom/xcom-backend.ts';
+import type { XComValue } from '../xcom/xcom-value.ts';
 import { runTrigger, type TriggerClass } from './run-trigger.ts';
 import { TestHost, type TestHostOptions } from './test-host.ts';
 
@@ -58,7 +59,7 @@ export interface OperatorRun<Result> {
 export interface OperatorDeferral extends SerializedDeferral {
   readonly at: Date;
   /** How the wait ended. */
-  readonly end: 'event' | 'success' | 'skipped' | 'failed' | 'killed';
+  readonly end: 'event' | 'success' | 'skipped' | 'failed' | 'deferred' | 'killed';
 }
 
 /**
@@ -96,7 +97,7 @@ export async function runOperator<Result>(
 }
 
 type Ending =
-  | { readonly state: 'success'; readonly result: Json }
+  | { readonly state: 'success'; readonly result: XComValue }
   | { readonly state: 'skipped' }
   | { readonly state: 'failed'; readonly error: unknown };
 type Next = { readonly resume: SerializedResume | null; readonly event: SerializedEvent | null };
@@ -124,15 +125,16 @@ class TaskLife {
       this.#tries += 1;
       const end = await this.#tryOnce();
       if (end.state === 'failed') {
-        const isRetryable = serializeError(end.error).isRetryable ?? true;
-        const policy = { ...options, exponentialBackoff: options.retryExponentialBackoff };
-        const delayMs = retryDelayAfter(policy, { tryNumber: this.#tries, isRetryable });
+        const { isRetryable = true, dropsSteps = false } = serializeError(end.error);
+        if (dropsSteps) this.#steps = [];
+        const delayMs = retryDelayAfter(options, { tryNumber: this.#tries, isRetryable });
         if (delayMs !== null) {
           await this.#host.clock.sleep(delayMs);
           continue;
         }
       }
-      if (end.state === 'success') this.#host.putXCom(taskId, RETURN_VALUE, end.result);
+      if (end.state === 'success' && end.result.type === 'value')
+        this.#host.putXCom(taskId, RETURN_VALUE, end.result.value);
       return this.#report(end);
     }
   }
@@ -163,8 +165,7 @@ class TaskLife {
       case 'failed':
         return { state: 'failed', error: outcome.error };
       case 'rescheduled':
-        await this.#host.clock.sleep(outcome.at.getTime() - this.#host.clock.now().getTime());
-        return { resume: outcome.resume, event: null };
+        return this.#sleepUntil(outcome.at, outcome.resume);
       case 'deferred':
         return this.#wait(outcome.trigger.constructor as TriggerClass, outcome.deferral);
     }
@@ -201,6 +202,16 @@ class TaskLife {
     }
   }
 
+  /** A rescheduled task waits in the database; its execution timeout goes on. */
+  async #sleepUntil(at: Date, resume: SerializedResume): Promise<Next | Ending> {
+    const { clock } = this.#host;
+    const endsAt = this.#deadlineAt && this.#deadlineAt < at ? this.#deadlineAt : at;
+    await clock.sleep(endsAt.getTime() - clock.now().getTime());
+    if (endsAt === at) return { resume, event: null };
+    const { taskId, options } = this.#operator;
+    return { state: 'failed', error: new ExecutionTimeoutError(taskId, options.executionTimeoutMs!) };
+  }
+
   #startFromTrigger(): Promise<Next | Ending> {
     const { dagId, versionHash, runId, taskId, mapIndex } = this.#host.triggerContext(this.#operator, {
       tryNumber: this.#tries,
@@ -209,7 +220,7 @@ class TaskLife {
     const trigger = new TaskStartTrigger({ dagId, versionHash, runId, taskId, mapIndex, rendered: [] });
     const deferral = {
       trigger: serializeTrigger(trigger),
-      resume: START_TRIGGER_ENTRY,
+      resume: FIRST_ENTRY,
       timeoutMs: null,
       onTimeout: 'retry',
     } as const;
@@ -239,7 +250,9 @@ class TaskLife {
       case 'event':
         return { resume: stored.resume, event: { payload: JSON.parse(JSON.stringify(end.payload)) as Json } };
       case 'success':
-        return { state: 'success', result: end.xcom };
+        return { state: 'success', result: end.result };
+      case 'deferred':
+        return this.#wait(end.triggerClass, end.deferral);
       case 'skipped':
         return { state: 'skipped' };
       case 'failed':
@@ -273,7 +286,7 @@ class TaskLife {
     const host = this.#host;
     return {
       state: end.state,
-      result: end.state === 'success' ? deserialize(end.result) : undefined,
+      result: end.state === 'success' && end.result.type === 'value' ? deserialize(end.result.value) : undefined,
       error: end.state === 'failed' ? serializeError(end.error) : undefined,
       tries: this.#tries,
       elapsedMs: host.clock.now().getTime() - host.startedAt.getTime(),

@@ -2,14 +2,12 @@ import type { Duration } from '../duration.ts';
 import type { TriggerOutcome } from '../execution-api/trigger-api.ts';
 import type { Json } from '../json.ts';
 import type { BaseOperator } from '../operator/base-operator.ts';
-import { type SerializedTrigger, serializeTrigger } from '../operator/serialized-deferral.ts';
+import { type SerializedDeferral, type SerializedTrigger, serializeTrigger } from '../operator/serialized-deferral.ts';
 import { deserialize } from '../serde/deserialize.ts';
-import { serialize } from '../serde/serialize.ts';
 import type { BaseTrigger } from '../trigger/base-trigger.ts';
-import { TaskFailedEvent, TaskSkippedEvent, TaskSuccessEvent, TriggerEvent } from '../trigger/trigger-event.ts';
-import { TriggerNoEventError } from '../trigger/trigger-no-event-error.ts';
+import type { TaskDeferredEvent } from '../trigger/trigger-event.ts';
+import { outcomeOfError, outcomeOfEvent } from '../trigger/trigger-outcome.ts';
 import type { ExitReason, KillReason } from '../trigger/trigger-scope.ts';
-import { serializeError } from '../windhover-error.ts';
 import type { TestHost } from './test-host.ts';
 import { nextTurn } from './virtual-clock.ts';
 
@@ -27,7 +25,11 @@ export interface RunTriggerOptions {
   readonly kills?: readonly { readonly at: Date; readonly reason: KillReason }[];
 }
 
-export type TriggerEnd = TriggerOutcome | { readonly type: 'killed'; readonly reason: KillReason };
+export type TriggerEnd =
+  | Exclude<TriggerOutcome, { type: 'deferred' }>
+  /** The wait goes on with a trigger of this class. */
+  | { readonly type: 'deferred'; readonly deferral: SerializedDeferral; readonly triggerClass: TriggerClass }
+  | { readonly type: 'killed'; readonly reason: KillReason };
 
 /** Runs a trigger from its serialized form until its first event, with restarts and kills as a triggerer has them. */
 export async function runTrigger(
@@ -58,11 +60,11 @@ export async function runTrigger(
     if (kill) calledOff.push(host.clock.at(kill.at, () => interrupt(kill.reason)));
     if (restartEvery && restarts < 50) calledOff.push(host.clock.at(restartEvery, () => interrupt('restart')));
     const events = trigger.run(host.scope(facts));
-    const first = events.next().then(outcomeOf(trigger), (error: unknown) => failure(error));
+    const first = events.next().then((result) => endOf(trigger, result), endOfError);
     const end = await Promise.race([interrupted.promise, first]);
     for (const callOff of calledOff) callOff();
     if (typeof end === 'string' && !(await endsSoon(first))) {
-      return failure(new Error('The trigger did not stop: its run() goes on although scope.signal has aborted.'));
+      return endOfError(new Error('The trigger did not stop: its run() goes on although scope.signal has aborted.'));
     }
     await events.return();
     await trigger.cleanup(exitReason(end));
@@ -83,30 +85,15 @@ export function storedForm(trigger: BaseTrigger<any, any>): SerializedTrigger {
   return JSON.parse(JSON.stringify(serializeTrigger(trigger))) as SerializedTrigger;
 }
 
-function outcomeOf(trigger: BaseTrigger<any, any>): (first: IteratorResult<unknown, void>) => TriggerOutcome {
-  return ({ done, value }) => {
-    try {
-      if (done)
-        return failure(
-          new TriggerNoEventError(
-            (trigger.constructor as { classpath?: string }).classpath ?? trigger.constructor.name,
-          ),
-        );
-      if (TaskSuccessEvent.isInstance(value))
-        return { type: 'success', xcom: value.xcom === undefined ? null : serialize(value.xcom, 'xcom') };
-      if (TaskFailedEvent.isInstance(value)) return { type: 'failed', error: value.error };
-      if (TaskSkippedEvent.isInstance(value))
-        return { type: 'skipped', reason: value.reason ?? 'The trigger skipped the task.' };
-      if (!TriggerEvent.isInstance(value))
-        throw new Error(`run() yielded ${String(value)}, which is no event. Yield new TriggerEvent(payload).`);
-      return {
-        type: 'event',
-        payload: value.payload === undefined ? null : serialize(value.payload, 'payload of the event'),
-      };
-    } catch (error) {
-      return failure(error);
-    }
-  };
+function endOf(trigger: BaseTrigger<any, any>, result: IteratorResult<unknown, void>): TriggerEnd {
+  const outcome = outcomeOfEvent(trigger, result);
+  if (outcome.type !== 'deferred') return outcome;
+  const { deferral } = result.value as TaskDeferredEvent;
+  return { ...outcome, triggerClass: deferral.trigger.constructor as TriggerClass };
+}
+
+function endOfError(error: unknown): TriggerEnd {
+  return outcomeOfError(error) as TriggerEnd;
 }
 
 /** Within a hundred turns of the event loop, which is ample for whatever listens to the signal. */
@@ -119,11 +106,7 @@ async function endsSoon(run: Promise<unknown>): Promise<boolean> {
   return hasEnded;
 }
 
-function failure(error: unknown): TriggerOutcome {
-  return { type: 'failed', error: serializeError(error) };
-}
-
-function exitReason(end: TriggerOutcome | string): ExitReason {
+function exitReason(end: TriggerEnd | string): ExitReason {
   if (typeof end === 'string') return end === 'restart' ? 'handedBack' : 'killed';
   return end.type === 'failed' ? 'failed' : 'fired';
 }

@@ -95,13 +95,15 @@ export class TestHost {
   }
 
   context(operator: BaseOperator<any, any>, run: TaskRunFacts, replay: Replay): Context {
+    const sleep = this.#sleeper(run.signal);
     return {
       ...this.triggerContext(operator, run),
       xcom: {
         ...this.#xcomReader(),
         push: async (key, value) => this.putXCom(operator.taskId, key, serialize(value, `xcom "${key}"`)),
       },
-      sleep: (duration) => this.clock.sleep(durationMs(duration), run.signal),
+      sleep,
+      poll: (check, options) => poll(check, options, { sleep, now: () => this.clock.now(), log: this.logger() }),
       step: (name, step) => replay.step(name, step),
       defer: (name, trigger, options) => replay.defer(name, trigger, options),
       skipDownstream: async (taskIds) => void this.skippedTaskIds.push(...taskIds),
@@ -114,8 +116,7 @@ export class TestHost {
 
   scope(facts: TriggerFacts): TriggerScope {
     const { signal, checkpoint, createdAt } = facts;
-    const sleep = (duration: Duration | number) =>
-      this.clock.sleep(typeof duration === 'number' ? duration : durationMs(duration), signal);
+    const sleep = this.#sleeper(signal);
     const host: PollHost = {
       now: () => this.clock.now(),
       sleep,
@@ -167,6 +168,10 @@ export class TestHost {
     const value = this.#options.variables?.[key];
     if (value === undefined) throw new VariableNotFoundError(key);
     return value;
+  }
+
+  #sleeper(signal: AbortSignal): (duration: Duration | number) => Promise<void> {
+    return (duration) => this.clock.sleep(typeof duration === 'number' ? duration : durationMs(duration), signal);
   }
 
   async #send(...args: Parameters<SignalService['sendSignal']>): Promise<SignalVersion> {

@@ -156,6 +156,19 @@ export function testJobOperator(suite: JobOperatorSuite): readonly ConformanceTe
       },
     },
     {
+      name: 'a retry after a failed job submits a new one',
+      run: async () => {
+        const script = ['pending', 'failed', 'pending', 'done'] as const;
+        const { run: done, backend } = await run(script, { retries: 1, retryDelay: '1s' });
+        const found = [done.state, done.tries, backend.submitted().length];
+        checkEqual(
+          found,
+          ['success', 2, 2],
+          'state, tries and submissions (throw JobFailedError when the job has failed)',
+        );
+      },
+    },
+    {
       name: 'overrides of its connection reach the trigger',
       run: async () => {
         const { backend } = await run(['pending', 'pending', 'done']);

@@ -28,7 +28,8 @@ export function testLogStore(options: LogStoreSuite): readonly ConformanceTest[]
   }));
 }
 
-const STREAM: LogStream = {
+const STREAM: Extract<LogStream, { type: 'task' }> = {
+  type: 'task',
   dagId: 'daily',
   runId: 'scheduled__2026-01-01T00:00:00.000Z',
   taskId: 'load',
@@ -54,6 +55,9 @@ const NEIGHBOURS: readonly LogStream[] = [
   { ...STREAM, taskId: '/load' },
   { ...STREAM, taskId: 'a\\b' },
   { ...STREAM, taskId: 'ü 🦅: "load"?*' },
+  { type: 'trigger', triggerId: '7' },
+  { type: 'trigger', triggerId: '77' },
+  { type: 'callback', callbackId: '7' },
 ];
 
 const QUESTIONS: Readonly<Record<string, (store: LogStore) => Promise<void>>> = {
@@ -183,7 +187,7 @@ function chunk(
   return { stream, writer, sequence, records };
 }
 
-async function messages(store: LogStore, stream = STREAM): Promise<readonly string[]> {
+async function messages(store: LogStore, stream: LogStream = STREAM): Promise<readonly string[]> {
   return texts((await store.read(stream)).records);
 }
 

@@ -14,6 +14,9 @@ export abstract class JobTrigger<
   Event,
   Kwargs extends SerializableKwargs<Kwargs> & { readonly handle: Handle },
 > extends BaseTrigger<Event, Kwargs> {
+  /** Never: a job belongs to one task. */
+  static override readonly shareable: false = false;
+
   /** Cancels the job. It may be called twice, and for a job that has ended or is unknown: both are no error. */
   abstract cancel(handle: Handle, scope: TriggerScope, reason: KillReason): Promise<void>;
 

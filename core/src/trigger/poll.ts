@@ -17,6 +17,8 @@ export interface PollOptions {
   readonly isTransient?: (error: unknown) => boolean;
   /** How many checks were made before, where a wait goes on elsewhere; backoff continues from there. Default: 0. */
   readonly checksBefore?: number;
+  /** Passing failures in a row that came before, likewise. Default: 0. */
+  readonly failuresBefore?: number;
   /** There is a last check at this instant; then it ends with `PollTimeoutError`. Default: it goes on. */
   readonly until?: Date;
 }
@@ -24,7 +26,7 @@ export interface PollOptions {
 /** What polling needs from its surroundings; a `TriggerScope` and a worker offer it. */
 export interface PollHost {
   now(): Date;
-  sleep(durationMs: number): Promise<void>;
+  sleep(waitMs: number): Promise<void>;
   readonly log: Logger;
   /** Told after each check; `nextInMs` is undefined after the last. Default: nobody. */
   onPoll?(outcome: 'found' | 'nothing' | 'failure', nextInMs: number | undefined, error?: unknown): void;
@@ -33,7 +35,7 @@ export interface PollHost {
 /** The loop behind `scope.poll` and every sensor, in all modes: check, sleep, check. */
 export async function poll<T>(check: () => Promise<T | undefined>, options: PollOptions, host: PollHost): Promise<T> {
   const { until, isTransient = isTransientError, maxFailures = 10 } = options;
-  let failures = 0;
+  let failures = options.failuresBefore ?? 0;
   for (let checks = options.checksBefore ?? 0; ; checks += 1) {
     let waitMs = pollIntervalMs(options, checks);
     let failure: unknown;

@@ -1,4 +1,5 @@
 import { brandPrototype, hasBrand } from '../brand.ts';
+import type { TaskDeferred } from '../operator/task-signals.ts';
 import { type SerializedError, serializeError } from '../windhover-error.ts';
 
 export interface TriggerEventOptions {
@@ -81,9 +82,22 @@ export class TaskSkippedEvent {
   }
 }
 
-/** Events that end a task in the triggerer. */
-export type TaskEndEvent = TaskSuccessEvent | TaskFailedEvent | TaskSkippedEvent;
+/** Replaces the trigger by another one, without a worker: the task waits on, with the deferral's own timeout. */
+export class TaskDeferredEvent {
+  readonly deferral: TaskDeferred;
 
-export function isTaskEndEvent(value: unknown): value is TaskEndEvent {
-  return TaskSuccessEvent.isInstance(value) || TaskFailedEvent.isInstance(value) || TaskSkippedEvent.isInstance(value);
+  static {
+    brandPrototype(TaskDeferredEvent.prototype, 'TaskDeferredEvent');
+  }
+
+  constructor(deferral: TaskDeferred) {
+    this.deferral = deferral;
+  }
+
+  static isInstance(value: unknown): value is TaskDeferredEvent {
+    return hasBrand(value, 'TaskDeferredEvent');
+  }
 }
+
+/** Events that end a task's wait in the triggerer, without a worker. */
+export type TaskEndEvent = TaskSuccessEvent | TaskFailedEvent | TaskSkippedEvent | TaskDeferredEvent;

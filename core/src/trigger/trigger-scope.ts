@@ -16,7 +16,7 @@ export interface TriggerScope extends ConnectionSource {
   /** When the task was deferred, by the database's clock. The same after a restart. */
   readonly createdAt: Date;
   readonly checkpoint: Checkpoint;
-  /** Results of other tasks in the run of the waiting task. */
+  /** Results of other tasks in the run of the waiting task; a shared trigger and a watcher have none. */
   readonly xcom: XComReader;
 
   /** The database's clock, as this process knows it; in tests it is virtual. */
@@ -81,4 +81,4 @@ export interface LoadedTask {
 export type KillReason = 'user' | 'clear' | 'markState' | 'stop' | 'runEnded' | 'timeout';
 
 /** Why a trigger's `run` ended in a process. */
-export type ExitReason = 'fired' | 'failed' | 'killed' | 'handedBack' | 'shutdown';
+export type ExitReason = 'fired' | 'failed' | 'killed' | 'handedBack' | 'leaseLost';

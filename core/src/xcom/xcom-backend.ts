@@ -17,6 +17,8 @@ export interface XComBackend {
   load(reference: Json): Promise<Json>;
   /** Nothing happens if it is gone already. */
   remove(reference: Json): Promise<void>;
+  /** When its worker stops. Default: nothing. */
+  close?(): Promise<void>;
 }
 
 /** The key under which a task's result is kept. */

@@ -35,6 +35,7 @@ describe('an executor whose workloads outlive it', () => {
 describe('the base executor', () => {
   const host = {
     log: { debug() {}, info() {}, warning() {}, error() {} },
+    jobId: '1',
     projectRoot: '.',
     apiUrl: null,
     taskApi: {} as never,
@@ -140,7 +141,14 @@ describe('the executor suite finds', () => {
     'a fate that wakes nobody': [
       class extends MemoryEngineExecutor {
         override start() {
-          return super.start({ log: {} as never, projectRoot: '.', apiUrl: null, taskApi: {} as never, wake() {} });
+          return super.start({
+            log: {} as never,
+            jobId: '1',
+            projectRoot: '.',
+            apiUrl: null,
+            taskApi: {} as never,
+            wake() {},
+          });
         }
       },
       'freed slots are refilled without a heartbeat',

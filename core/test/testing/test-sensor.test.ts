@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BaseSensor, type BaseTrigger, type TriggerContext } from '../../src/index.ts';
+import { BaseSensor, type BaseTrigger, type ChecksBefore, type TriggerContext } from '../../src/index.ts';
 import { type SensorSuite, testSensor } from '../../src/testing/index.ts';
 import { AcmeBackend, AcmeFileSensor, AcmeFileTrigger, AcmeHook } from '../fixtures/acme.ts';
 
@@ -12,8 +12,8 @@ describe('a sensor that only has poke', () => {
 
 describe('the suite finds', () => {
   class Eager extends AcmeFileSensor {
-    override pollOptions(context: TriggerContext, checksBefore: number) {
-      return { ...super.pollOptions(context, checksBefore), interval: '1s' as const };
+    override pollOptions(context: TriggerContext, before: ChecksBefore) {
+      return { ...super.pollOptions(context, before), interval: '1s' as const };
     }
   }
   class Different extends AcmeFileSensor {
