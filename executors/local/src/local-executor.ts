@@ -1,0 +1,94 @@
+import { availableParallelism } from 'node:os';
+import { BaseExecutor, type ExecutorHost, type TaskWorkload, type Workload } from '@windhover/core';
+import { CodeWatcher, WorkerPool } from '@windhover/worker';
+import { WorkloadTypeError } from './workload-type-error.ts';
+
+export interface LocalExecutorOptions {
+  /**
+   * How many warm processes run tasks; zero starts a process for each task, without a limit. Default: one for each core,
+   * and at least four, because most tasks wait more than they compute.
+   */
+  readonly parallelism?: number;
+  /** A warm process is replaced after so many tasks. Default: 1,000. */
+  readonly recycleAfterTasks?: number;
+}
+
+/**
+ * Runs tasks in child processes of the scheduler, on its machine. They die with it, so there is nothing to adopt.
+ *
+ * ```ts
+ * export default defineConfig({ executors: { local: { type: 'local', parallelism: 8 } } });
+ * ```
+ */
+export class LocalExecutor extends BaseExecutor {
+  readonly #options: LocalExecutorOptions;
+  #pool: WorkerPool | undefined;
+  #code: CodeWatcher | undefined;
+
+  constructor(options: LocalExecutorOptions = {}) {
+    super({ parallelism: options.parallelism ?? Math.max(4, availableParallelism()) });
+    this.#options = options;
+  }
+
+  override async start(host: ExecutorHost): Promise<void> {
+    const { recycleAfterTasks } = this.#options;
+    const code = await CodeWatcher.start(host.projectRoot, (codeHash) => this.#pool?.useCode(codeHash));
+    this.#code = code;
+    this.#pool = new WorkerPool({
+      size: this.parallelism,
+      projectRoot: host.projectRoot,
+      taskApi: host.taskApi,
+      codeHash: code.codeHash,
+      ...(recycleAfterTasks !== undefined && { recycleAfterTasks }),
+      onEnded: (workloadId) => this.report({ type: 'ended', workloadId }),
+      onLost: (workloadId, reason) => this.report({ type: 'lost', workloadId, reason }),
+      onOutput: (line, pid) => host.log.info(line, { pid }),
+    });
+    this.#pool.start();
+    await super.start(host);
+  }
+
+  override async end(): Promise<void> {
+    // From here on the base class starts nothing more.
+    const ending = super.end();
+    for (const id of this.#pool?.withdrawAll() ?? []) this.running.delete(id);
+    await ending;
+    await this.#code?.close();
+    await this.#pool?.close();
+  }
+
+  override async terminate(): Promise<void> {
+    await super.terminate();
+    await this.#code?.close();
+    await this.#pool?.terminate();
+  }
+
+  /** While tasks are very short, processes get the next ones in advance, beyond their slots. */
+  protected override async triggerTasks(openSlots: number): Promise<void> {
+    await super.triggerTasks(Math.max(openSlots, this.#pool?.room ?? 0));
+  }
+
+  protected override async processTasks(batch: readonly Workload[]): Promise<void> {
+    const tasks: TaskWorkload[] = [];
+    for (const workload of batch) {
+      if (workload.type === 'task') tasks.push(workload);
+      else {
+        const { message: reason, isRetryable } = new WorkloadTypeError(workload.id, workload.type);
+        this.report({ type: 'refused', workloadId: workload.id, reason, isRetryable });
+      }
+    }
+    this.#pool!.run(tasks);
+  }
+
+  /** Not used: `processTasks` hands over whole batches. */
+  protected override async executeAsync(workload: Workload): Promise<void> {
+    await this.processTasks([workload]);
+  }
+
+  protected override async kill(workloadIds: readonly string[]): Promise<void> {
+    const notBegun = this.#pool!.kill(workloadIds);
+    // For everybody else these were still queued: they go without a word, and others may take their place.
+    for (const id of notBegun) this.running.delete(id);
+    if (notBegun.length > 0) void this.triggerTasks(0);
+  }
+}

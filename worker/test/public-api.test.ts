@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import * as door from '../src/index.ts';
+
+// What is exported is promised: a name that comes or goes is a decision that shows in the diff.
+test('the package exports these names at run time and no others', () => {
+  expect(Object.keys(door).sort()).toStrictEqual([
+    'ClasspathExportError',
+    'ClasspathFileError',
+    'ClasspathImportError',
+    'ClasspathOutsideError',
+    'ClasspathPackageError',
+    'ClasspathUndeclaredError',
+    'CodeWatcher',
+    'DEFAULT_XCOM_LIMIT_BYTES',
+    'DagImportError',
+    'DagProcessor',
+    'DagsFolderError',
+    'IpcClosedError',
+    'TaskAbortedError',
+    'TaskRemovedError',
+    'WorkerPool',
+    'WorkloadWithdrawnError',
+    'XComBackendMissingError',
+    'XComTooLargeError',
+    'codeHash',
+    'connect',
+    'createClassLoader',
+    'dagVersionHash',
+    'loadDag',
+    'loadDagFile',
+    'loadTask',
+    'reviveError',
+    'runTask',
+    'serve',
+  ]);
+});
