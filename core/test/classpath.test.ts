@@ -203,7 +203,7 @@ describe('ownClasspath', () => {
     expect(error).toMatchObject({
       message:
         'Cannot store Bare by its classpath: it has none. ' +
-        "Add: static readonly classpath = '<package or project:file>#Bare';",
+        "Add: static override readonly classpath = '<package or project:file>#Bare';",
       className: 'Bare',
       classpath: undefined,
     });

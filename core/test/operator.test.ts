@@ -49,7 +49,7 @@ describe('defer refuses', () => {
   test('a data-only class instance in a trigger, with the path of the field', async () => {
     const options = () => ({ trigger: new PriceTrigger({ price: new Money(5) }), methodName: 'executeComplete' });
     expect(await defers(options)).toBe(
-      'Cannot store kwargs of PriceTrigger.price: it is an instance of Money. Class instances lose their class in ' +
+      'Cannot store PriceTrigger.kwargs.price: it is an instance of Money. Class instances lose their class in ' +
         'storage: pass the plain data or the id needed to make it again, such as a connection id.',
     );
   });
@@ -67,8 +67,8 @@ describe('defer refuses', () => {
     }
     const resume = Other.prototype.executeComplete;
     expect(await defers(() => ({ trigger, resume }))).toBe(
-      'DefersOperator "d" cannot be deferred: `resume` is another class\'s or object\'s "executeComplete". ' +
-        'Pass this.executeComplete, a method of this operator.',
+      'DefersOperator "d" cannot be deferred: `resume` is a function named "executeComplete", but not this operator\'s ' +
+        'method. Pass this.executeComplete itself.',
     );
   });
 
@@ -97,6 +97,12 @@ describe('defer refuses', () => {
     }
     const operator = new Arrow({ taskId: 'd', options: (self) => ({ trigger, resume: self.later }) });
     expect((await runOperator(operator)).error!.message).toContain('`resume` is the property "later"');
+  });
+
+  test('a method that does not exist', async () => {
+    expect(await defers((self) => ({ trigger, resume: self.executeCompleet }))).toContain(
+      '`resume` is undefined: the operator has no such method. Pass one, such as this.executeComplete.',
+    );
   });
 
   test('a bound method', async () => {

@@ -4,29 +4,32 @@ export class ReportTrigger extends JobTrigger<string, { url: string }, { handle:
   static override readonly classpath = 'project:src/report-operator.ts#ReportTrigger';
 
   async *run(scope: TriggerScope) {
-    const url = await scope.poll(() => this.#reportUrl(), { interval: '60s' });
+    const report = `${this.kwargs.api}/reports/${this.kwargs.handle}`;
+    const url = await scope.poll(async () => JSON.parse(await call(report)).url as string | undefined, {
+      interval: '60s',
+    });
     yield new TriggerEvent({ url });
   }
 
   async cancel(handle: string) {
-    await fetch(`${this.kwargs.api}/reports/${handle}`, { method: 'DELETE' });
-  }
-
-  async #reportUrl(): Promise<string | undefined> {
-    const answer = await fetch(`${this.kwargs.api}/reports/${this.kwargs.handle}`);
-    return ((await answer.json()) as { url?: string }).url;
+    await call(`${this.kwargs.api}/reports/${handle}`, 'DELETE');
   }
 }
 
 export class ReportOperator extends BaseOperator<string, { api: string; month: string }> {
   async execute(context: Context): Promise<string> {
-    const { api, month } = this.args;
-    const submit = () => fetch(`${api}/reports?month=${month}`, { method: 'POST' }).then((answer) => answer.text());
-    const handle = await context.step('submit', submit); // stored: neither resume nor retry pays twice
+    const { api, month } = this.args; // `step` stores the handle: neither resume nor retry pays twice
+    const handle = await context.step('submit', () => call(`${api}/reports?month=${month}`, 'POST'));
     this.defer({ trigger: new ReportTrigger({ handle, api }), resume: this.executeComplete });
   }
 
   executeComplete(_context: Context, event: TriggerEvent<{ url: string }>): string {
     return event.payload.url;
   }
+}
+
+async function call(url: string, method = 'GET'): Promise<string> {
+  const answer = await fetch(url, { method });
+  if (!answer.ok) throw Object.assign(new Error(`${method} ${url}: ${answer.status}`), { status: answer.status });
+  return answer.text();
 }

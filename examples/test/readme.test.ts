@@ -3,14 +3,16 @@ import { expect, test } from 'vitest';
 
 // The code in the README is code that CI runs: each block is, letter by letter, a file of the examples.
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const blocks = [...read('README.md').matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g)];
+const blocks = ['README.md', 'docs/dags.md'].flatMap((page) => [
+  ...read(page).matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g),
+]);
 
-test('every TypeScript block of the README names its file', () => {
-  expect(blocks.length).toBe(read('README.md').split('```ts').length - 1);
-  expect(blocks.length).toBeGreaterThan(0);
+test('every TypeScript block of the README and of docs/dags.md names its file', () => {
+  expect(blocks.length).toBe(`${read('README.md')}${read('docs/dags.md')}`.split('```ts').length - 1);
+  expect(blocks.length).toBe(3);
 });
 
-test.each(blocks.map(([, file, code]) => [file!, code!]))('the README shows %s as it is', (file, code) => {
+test.each(blocks.map(([, file, code]) => [file!, code!]))('the pages show %s as it is', (file, code) => {
   expect(code).toBe(read(file));
 });
 

@@ -12,7 +12,7 @@ export function ownClasspath(target: abstract new (...args: never[]) => unknown)
     throw new ClasspathMismatchError(
       className,
       undefined,
-      `it has none. Add: static readonly classpath = '<package or project:file>#${target.name || 'Name'}';`,
+      `it has none. Add: static override readonly classpath = '<package or project:file>#${target.name || 'Name'}';`,
     );
   }
   if (!Object.hasOwn(target, 'classpath')) {

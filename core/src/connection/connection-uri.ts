@@ -10,7 +10,13 @@ import { ConnectionUriError } from './connection-uri-error.ts';
  */
 export function parseConnectionUri(connId: string, uri: string): ConnectionFields {
   const match = URI.exec(uri);
-  if (!match) throw new ConnectionUriError(connId, 'it does not begin with a type and "://"');
+  if (!match) {
+    const isHash = /^[^:/?#]+:\/\//.test(uri) && uri.includes('#');
+    throw new ConnectionUriError(
+      connId,
+      isHash ? 'it holds a "#" that is not encoded as %23' : 'it does not begin with a type and "://"',
+    );
+  }
   const [, scheme = '', userinfo, host, port, path, query] = match;
   const decode = decoderFor(connId);
   const colon = userinfo?.indexOf(':') ?? -1;
@@ -43,7 +49,7 @@ function parsePort(connId: string, text: string): number | undefined {
   if (!/^\d+$/.test(text) || port > 65_535)
     throw new ConnectionUriError(
       connId,
-      'its port is not a number up to 65535; is the host missing, or "/", "?" or "#" in the password not encoded',
+      'its port is not a number up to 65535 (perhaps the host is missing, or a "/", "?" or "#" in the password is not encoded)',
     );
   return port;
 }

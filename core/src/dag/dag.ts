@@ -86,7 +86,7 @@ export class Dag implements TaskOwner {
     this.dagId = dagId;
     this.options = options;
     this.schedule = resolveSchedule(dagId, options.schedule);
-    this.params = normalizeParams(options.params ?? {});
+    this.params = normalizeParams(dagId, options.params ?? {});
     this.checkOptions();
   }
 

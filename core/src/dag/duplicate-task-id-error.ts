@@ -5,8 +5,10 @@ export class DuplicateTaskIdError extends WindhoverError {
   readonly dagId: string;
   readonly taskId: string;
 
-  constructor(dagId: string, taskId: string) {
-    super(`DAG "${dagId}" has two tasks with the id "${taskId}". Rename one, or put them into different task groups.`);
+  constructor(dagId: string, taskId: string, kind = 'tasks') {
+    super(
+      `DAG "${dagId}" has two ${kind} with the id "${taskId}". Rename one, or put them into different task groups.`,
+    );
     this.dagId = dagId;
     this.taskId = taskId;
   }

@@ -1,4 +1,5 @@
 import type { Json } from '../json.ts';
+import { InvalidOptionError } from '../operator/invalid-option-error.ts';
 import { type Template, template } from '../template/template.ts';
 import { ParamError } from './param-error.ts';
 
@@ -41,10 +42,17 @@ export type ParamOutputs<P extends ParamsInput> = { readonly [K in keyof P]: Tem
 /** ```ts params: { env: param('string', { default: 'dev', enum: ['dev', 'prod'] }), days: 7 } ``` */
 export function param<Type extends ParamType>(
   type: Type,
-  options: Partial<Omit<Param<ParamTypes[Type]>, 'type'>> = {},
-): Param<ParamTypes[Type]> {
+  options: ParamOptions<ParamTypes[Type]> & { readonly isOptional: true },
+): Param<ParamTypes[Type] | null>;
+export function param<Type extends ParamType>(
+  type: Type,
+  options?: ParamOptions<ParamTypes[Type]>,
+): Param<ParamTypes[Type]>;
+export function param(type: ParamType, options: ParamOptions<any> = {}): Param<any> {
   return { type, default: null, ...options };
 }
+
+type ParamOptions<T extends Json> = Partial<Omit<Param<T>, 'type'>>;
 
 interface ParamTypes {
   string: string;
@@ -55,13 +63,18 @@ interface ParamTypes {
   object: { readonly [key: string]: Json };
 }
 
-export function normalizeParams(params: ParamsInput): Readonly<Record<string, Param>> {
-  return Object.fromEntries(
+export function normalizeParams(dagId: string, params: ParamsInput): Readonly<Record<string, Param>> {
+  const normalized: Readonly<Record<string, Param>> = Object.fromEntries(
     Object.entries(params).map(([name, input]) => [
       name,
       typeof input === 'object' ? input : { type: typeof input as ParamType, default: input },
     ]),
   );
+  for (const [name, param] of Object.entries(normalized)) {
+    const problem = param.default === null ? undefined : problemOf(param, param.default);
+    if (problem) throw new InvalidOptionError(`DAG "${dagId}"`, `params.${name}`, `its default: ${problem}`);
+  }
+  return normalized;
 }
 
 export function paramOutputs<P extends ParamsInput>(params: P): ParamOutputs<P> {

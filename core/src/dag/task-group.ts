@@ -25,7 +25,7 @@ export class TaskGroup implements DagScope, Endpoint {
     this.dag = dag;
     this.parent = parent;
     if (dag.groups.has(this.groupId) || dag.tasks.has(this.groupId))
-      throw new DuplicateTaskIdError(dag.dagId, this.groupId);
+      throw new DuplicateTaskIdError(dag.dagId, this.groupId, 'task groups, or a task and a group,');
     dag.groups.set(this.groupId, this);
   }
 

@@ -29,7 +29,7 @@ export interface TaskOptions extends Partial<Omit<OperatorOptions, 'taskId' | 's
 export function task<Result>(
   taskId: string,
   fn: TaskFunction<Result, undefined>,
-  options?: TaskOptions,
+  options?: TaskOptions & { readonly inputs?: undefined },
 ): FunctionOperator<Result>;
 export function task<Result, Inputs>(
   taskId: string,

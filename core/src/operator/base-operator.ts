@@ -149,8 +149,7 @@ export abstract class BaseOperator<
 
   private makeDeferral(options: AnyDeferOptions): TaskDeferred {
     return new TaskDeferred(options.trigger, {
-      methodName:
-        options.resume === undefined ? this.checkedMethodName(options.methodName) : this.nameOf(options.resume),
+      methodName: !('resume' in options) ? this.checkedMethodName(options.methodName) : this.nameOf(options.resume),
       kwargs: { ...options.kwargs },
       timeoutMs: options.timeout === undefined ? undefined : durationMs(options.timeout),
       onTimeout: options.onTimeout,
@@ -160,7 +159,11 @@ export abstract class BaseOperator<
   /** A method is stored by its name, so its name must lead back to it. */
   private nameOf(resume: unknown): string {
     const fail = (reason: string) => new ResumeMethodError(this.constructor.name, this.taskId, reason);
-    if (typeof resume !== 'function') throw fail('`resume` is not a method. Pass one, such as this.executeComplete.');
+    if (typeof resume !== 'function') {
+      throw fail(
+        `\`resume\` is ${resume === undefined ? 'undefined: the operator has no such method' : 'not a method'}. Pass one, such as this.executeComplete.`,
+      );
+    }
     const { name } = resume;
     if (name.startsWith('bound '))
       throw fail(`\`resume\` is a bound function. Pass this.${name.slice(6)} without bind.`);
@@ -172,7 +175,7 @@ export abstract class BaseOperator<
       );
     }
     if (typeof own === 'function') {
-      throw fail(`\`resume\` is another class's or object's "${name}". Pass this.${name}, a method of this operator.`);
+      throw fail(`\`resume\` is a function named "${name}", but not this operator's method. Pass this.${name} itself.`);
     }
     throw fail(
       `\`resume\` is ${name ? `the function "${name}"` : 'an anonymous function'}, not a method of this operator, so it ` +

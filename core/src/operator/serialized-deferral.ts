@@ -52,7 +52,7 @@ export function serializeTrigger(trigger: BaseTrigger<any, any>): SerializedTrig
   const { notBefore } = trigger;
   return {
     classpath,
-    kwargs: serialize(kwargs ?? {}, `kwargs of ${triggerClass.name}`),
+    kwargs: serialize(kwargs ?? {}, `${triggerClass.name}.kwargs`),
     isShareable: triggerClass.shareable === true,
     ...(notBefore === undefined ? {} : { notBefore: notBefore instanceof Date ? notBefore.toISOString() : notBefore }),
   };

@@ -77,6 +77,7 @@ export function testJobOperator(suite: JobOperatorSuite): readonly ConformanceTe
           await run(['pending', 'failed'], { deferrable: false }),
         ];
         check(deferred.run.state === 'failed', `a failed job ended as ${deferred.run.state}`);
+        check(deferred.backend.checks().length > 0, `it failed before it had looked: ${deferred.run.error?.message}`);
         checkEqual(outcome(held.run), outcome(deferred.run), 'the outcome without deferral');
       },
     },
@@ -91,6 +92,7 @@ export function testJobOperator(suite: JobOperatorSuite): readonly ConformanceTe
     {
       name: 'every event its trigger can yield is understood',
       run: async () => {
+        check(suite.events.length > 0, 'the suite names no events: pass every payload its triggers can yield');
         for (const event of suite.events) await resumeWith(suite, event);
       },
     },
@@ -98,6 +100,7 @@ export function testJobOperator(suite: JobOperatorSuite): readonly ConformanceTe
       name: 'it keeps its interval between two checks',
       run: async () => {
         const { backend } = await run(['pending', 'pending', 'pending', 'pending', 'done']);
+        check(backend.checks().length > 1, `it looked ${backend.checks().length} times`);
         const gapMs = shortestGapMs(backend.checks());
         check(gapMs >= intervalMs, `two checks were only ${gapMs} ms apart, its interval is ${intervalMs} ms`);
       },
@@ -173,6 +176,7 @@ export function testJobOperator(suite: JobOperatorSuite): readonly ConformanceTe
       run: async () => {
         const { backend } = await run(['pending', 'pending', 'done']);
         const callers = new Set(backend.callers?.() ?? []);
+        check(backend.checks().length > 1, `it looked ${backend.checks().length} times`);
         check(callers.size <= 1, `worker and triggerer called as different users: ${[...callers].join(', ')}`);
       },
     },

@@ -152,6 +152,7 @@ export function testSensor(suite: SensorSuite): readonly ConformanceTest[] {
       name: 'overrides of its connection reach the trigger',
       run: async () => {
         const { backend } = await run(['pending', 'pending', 'done']);
+        check(backend.checks().length > 1, `it looked ${backend.checks().length} times`);
         checkEqual(
           [...new Set(backend.callers?.() ?? [])].length <= 1,
           true,

@@ -1,9 +1,9 @@
 import { parseClasspath } from '../classpath/classpath.ts';
 import { type Duration, durationMs } from '../duration.ts';
-import { canonicalize } from '../serde/canonicalize.ts';
+import { serialize } from '../serde/serialize.ts';
 import type { BaseTrigger } from '../trigger/base-trigger.ts';
 import { type BackendSetup, type ScriptedBackend, shortestGapMs, withBackend } from './backend-script.ts';
-import { type ConformanceTest, check, checkEqual } from './conformance-test.ts';
+import { ConformanceError, type ConformanceTest, check, checkEqual } from './conformance-test.ts';
 import { inflate, runTrigger, storedForm, type TriggerClass, type TriggerEnd } from './run-trigger.ts';
 import { TestHost, type TestHostOptions } from './test-host.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -11,6 +11,11 @@ import { VirtualClock } from './virtual-clock.ts';
 export interface TriggerSuite {
   /** `(specifier) => import(specifier)`, written in the test, so that it resolves as a project would. */
   load(specifier: string): Promise<unknown>;
+  /**
+   * Where `project:` classpaths begin, such as `new URL('..', import.meta.url)`; `load` then gets a file URL. Default:
+   * `load` gets the file as the classpath names it.
+   */
+  projectRoot?: URL;
   /** A trigger that waits. With a backend it asks that one; without, it must fire by the clock alone. */
   trigger(backend: ScriptedBackend): BaseTrigger<any, any>;
   /** Default: none, for triggers that only wait for a time. */
@@ -31,13 +36,10 @@ function aboutStorage(suite: TriggerSuite): readonly ConformanceTest[] {
       run: () =>
         withTrigger(suite, async (trigger) => {
           const { classpath } = storedForm(trigger);
-          const parsed = parseClasspath(classpath);
-          const specifier =
-            parsed.type === 'project' ? parsed.file : [parsed.packageName, parsed.subpath].filter(Boolean).join('/');
-          const module = (await suite.load(specifier)) as Record<string, unknown>;
+          const found = await exportOf(suite, classpath);
           check(
-            module[parsed.exportName] === trigger.constructor,
-            `${classpath} leads to ${String(module[parsed.exportName])}`,
+            found === trigger.constructor,
+            `${classpath} leads to ${String(found)}, not to ${trigger.constructor.name}`,
           );
         }),
     },
@@ -50,12 +52,20 @@ function aboutStorage(suite: TriggerSuite): readonly ConformanceTest[] {
         }),
     },
     {
-      name: 'making it again does not change its arguments object',
+      name: 'running does not change its arguments',
       run: () =>
-        withTrigger(suite, async (trigger) => {
-          const before = canonicalize(trigger.kwargs);
-          await endOf(trigger, {});
-          checkEqual(canonicalize(trigger.kwargs), before, 'the kwargs after a run');
+        withTrigger(suite, async (trigger, options) => {
+          const made: { kwargs: unknown }[] = [];
+          class Watched extends (classOf(trigger) as any) {
+            constructor(kwargs: unknown) {
+              super(kwargs);
+              made.push({ kwargs });
+            }
+          }
+          const before = storedForm(trigger);
+          const host = new TestHost(options);
+          await runTrigger(Watched as any as TriggerClass, before, { host });
+          for (const { kwargs } of made) checkEqual(serialize(kwargs), before.kwargs, 'the kwargs after a run');
         }),
     },
   ];
@@ -65,8 +75,7 @@ function aboutRunning(suite: TriggerSuite): readonly ConformanceTest[] {
   return [
     {
       name: 'it ends with an event',
-      run: () =>
-        withTrigger(suite, async (trigger, host) => check((await endOf(trigger, host)).type !== 'failed', 'it failed')),
+      run: () => withTrigger(suite, async (trigger, host) => checkFired(await endOf(trigger, host))),
     },
     {
       name: 'two live copies yield equal payloads',
@@ -76,6 +85,7 @@ function aboutRunning(suite: TriggerSuite): readonly ConformanceTest[] {
           const shared = new TestHost(host);
           const run = () => runTrigger(classOf(trigger), stored, { host: shared });
           const [one, other] = await Promise.all([run(), run()]);
+          checkFired(one);
           checkEqual(one, other, 'what the two copies yielded');
         }),
     },
@@ -93,6 +103,7 @@ function aboutRunning(suite: TriggerSuite): readonly ConformanceTest[] {
             ends.push({ end, at: host.clock.now().toISOString() });
           });
         }
+        checkFired(ends[0]!.end);
         checkEqual(ends[1]!.end, ends[0]!.end, 'the event after restarts');
         // A restarted poll may look one interval later than it would have; more means that the wait began anew.
         const lateMs = Date.parse(ends[1]!.at) - Date.parse(ends[0]!.at);
@@ -150,6 +161,7 @@ function aboutPolling(suite: TriggerSuite, backend: BackendSetup<ScriptedBackend
             ends.push(await endOf(suite.trigger(running), host));
           });
         }
+        checkFired(ends[0]!);
         checkEqual(ends[1], ends[0], 'the event after passing failures');
       },
     },
@@ -191,6 +203,23 @@ async function withTrigger(
   await withBackend(suite.backend ?? (() => none), script, clock, (backend, host) =>
     test(suite.trigger(backend), host),
   );
+}
+
+/** Says why it failed, where it did: most often the test's own backend. */
+function checkFired(end: TriggerEnd): void {
+  check(end.type !== 'failed', `it failed: ${end.type === 'failed' ? end.error.message : ''}`);
+}
+
+async function exportOf(suite: TriggerSuite, classpath: string): Promise<unknown> {
+  const parsed = parseClasspath(classpath);
+  const file = parsed.type === 'project' ? parsed.file : [parsed.packageName, parsed.subpath].filter(Boolean).join('/');
+  const specifier = parsed.type === 'project' && suite.projectRoot ? new URL(file, suite.projectRoot).href : file;
+  try {
+    return ((await suite.load(specifier)) as Record<string, unknown>)[parsed.exportName];
+  } catch (error) {
+    const advice = parsed.type === 'project' ? ' For files of the project, pass projectRoot.' : '';
+    throw new ConformanceError(`${classpath} could not be loaded: load("${specifier}") failed: ${error}.${advice}`);
+  }
 }
 
 function endOf(trigger: BaseTrigger<any, any>, options: TestHostOptions): Promise<TriggerEnd> {

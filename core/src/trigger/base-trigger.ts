@@ -13,7 +13,7 @@ import type { ExitReason, KillReason, TriggerScope } from './trigger-scope.ts';
  *
  * ```ts
  * class AcmeJobDoneTrigger extends BaseTrigger<{ status: string }, { jobId: string }> {
- *   static readonly classpath = 'windhover-provider-acme#AcmeJobDoneTrigger';
+ *   static override readonly classpath = 'windhover-provider-acme#AcmeJobDoneTrigger';
  *   async *run(scope: TriggerScope) {
  *     const status = await scope.poll(() => fetchStatus(this.kwargs.jobId), { interval: '10s' });
  *     yield new TriggerEvent({ status });

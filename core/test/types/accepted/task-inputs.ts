@@ -20,5 +20,11 @@ export const flow = dag('flow', { params: { days: 7, env: param('string', { defa
       retries: 1,
     },
   );
+  task('mean', (_context, { rows, sum }) => sum / rows.length, {
+    inputs: { rows: rows.output, sum: sum.output },
+    retries: 2,
+    triggerRule: 'all_done',
+  });
+  task('plain', () => 1, { retries: 2 });
   chain(rows, [sum, moment], report);
 });
