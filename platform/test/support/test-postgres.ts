@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client, escapeIdentifier } from 'pg';
 import { inject } from 'vitest';
+import type {} from './global-setup.ts';
 
 export interface TestDatabase {
   readonly url: string;
