@@ -82,6 +82,7 @@ export type { DagApi, ImportError, ParsedDagFile, PutDagFileAnswer } from './exe
 export type { RunStatesReader, RunStatesRequest, SerializedRunStates } from './execution-api/run-states.ts';
 export { StaleEpochError } from './execution-api/stale-epoch-error.ts';
 export type {
+  CallbackHandOff,
   FinishReport,
   HeartbeatAnswer,
   SerializedDagRun,

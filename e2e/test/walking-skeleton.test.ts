@@ -4,18 +4,14 @@ import { join } from 'node:path';
 import { until } from '@windhover/core/testing';
 import { LocalExecutor } from '@windhover/executor-local';
 import {
-  ChangeWriter,
   createDagRun,
-  DagFileStore,
-  DagVersions,
-  Database,
+  type Database,
   FileLogStore,
   generateSecretKey,
-  Keyring,
   migrate,
-  Notifications,
+  openPlatform,
+  type Platform,
   SchedulerJob,
-  TaskApiServer,
 } from '@windhover/platform';
 import { DagProcessor } from '@windhover/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -33,34 +29,23 @@ const quiet = {
 };
 const logs = mkdtempSync(join(tmpdir(), 'windhover-e2e-'));
 let made: TestDatabase;
+let platform: Platform;
 let database: Database;
 let scheduler: SchedulerJob;
 let processor: DagProcessor;
-let notifications: Notifications;
-const logStore = new FileLogStore({ folder: logs });
 
 beforeAll(async () => {
   made = await createTestDatabase();
-  database = new Database({ url: made.url });
-  await migrate(database);
-  notifications = new Notifications(made.url);
-  await notifications.start();
-  const [cipher, versions] = [new Keyring([generateSecretKey()]), new DagVersions()];
-  const writer = new ChangeWriter({ database, cipher, versions });
-  const taskApi = new TaskApiServer({ database, writer, cipher, versions, logStore, env: {} });
-  const executor = new LocalExecutor({ parallelism: 2 });
-  scheduler = new SchedulerJob({
-    database,
-    writer,
-    versions,
-    notifications,
-    executor,
-    executorName: 'local',
-    taskApi,
-    projectRoot,
-    log: quiet,
+  platform = await openPlatform({
+    databaseUrl: made.url,
+    secretKeys: [generateSecretKey()],
+    logStore: new FileLogStore({ folder: logs }),
   });
-  processor = new DagProcessor({ projectRoot, dagApi: new DagFileStore(database), log: quiet });
+  database = platform.database;
+  await migrate(database);
+  const executors = new Map([['local', new LocalExecutor({ parallelism: 2 })]]);
+  scheduler = new SchedulerJob({ ...platform, executors, projectRoot, log: quiet });
+  processor = new DagProcessor({ projectRoot, dagApi: platform.dagApi, log: quiet });
   await processor.start();
   await processor.whenIdle();
   await scheduler.start();
@@ -69,8 +54,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await processor.stop();
   await scheduler.stop();
-  await notifications.close();
-  await database.close();
+  await platform.close();
   await made.drop();
   rmSync(logs, { recursive: true });
 }, 60_000);

@@ -36,7 +36,12 @@ test('a migration that was edited, or that only a newer version knows, is refuse
 });
 
 test('a broken migration leaves nothing behind', async () => {
-  const broken = { version: 2, name: 'broken', sql: 'create table half (id int); select nonsense', checksum: 'x' };
+  const broken = {
+    version: 999_999,
+    name: 'broken',
+    sql: 'create table half (id int); select nonsense',
+    checksum: 'x',
+  };
   await expect(migrate(database, [...readMigrations(), broken])).rejects.toThrow(/nonsense/);
   const { rows } = await database.query("select to_regclass('half') as half");
   expect(rows[0].half).toBe(null);

@@ -1,74 +1,19 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Json } from '@windhover/core';
 import { until } from '@windhover/core/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { CodeWatcher, WorkerPool, type WorkerPoolOptions } from '../src/index.ts';
+import { CodeWatcher } from '../src/index.ts';
 import { userCodeExecArgv } from '../src/loader/user-code-process.ts';
 import { makeProject } from './fixtures/projects/temporary-project.ts';
-import { type MemoryTask, MemoryTaskApi } from './fixtures/tasks/memory-task-api.ts';
-
-const PROJECT = join(import.meta.dirname, 'fixtures/tasks/project');
-const SLOW = 30_000;
-
-/** A pool over an API in memory, and what it told. */
-class Scene {
-  readonly api = new MemoryTaskApi();
-  readonly pool: WorkerPool;
-  readonly over: string[] = [];
-  readonly lost = new Map<string, string>();
-  readonly output: string[] = [];
-
-  constructor(options: Partial<WorkerPoolOptions> = {}) {
-    this.pool = new WorkerPool({
-      size: 1,
-      projectRoot: PROJECT,
-      taskApi: this.api,
-      codeHash: 'c1',
-      onEnded: (id) => void this.over.push(id),
-      onLost: (id, reason) => {
-        this.over.push(id);
-        this.lost.set(id, reason);
-      },
-      onOutput: (line) => void this.output.push(line),
-      ...options,
-    });
-    this.pool.start();
-    onTestFinished(() => this.pool.terminate());
-  }
-
-  add(taskId: string, options?: Parameters<MemoryTaskApi['add']>[1]): MemoryTask {
-    return this.api.add(taskId, options);
-  }
-
-  run(...tasks: readonly (MemoryTask | string)[]): MemoryTask[] {
-    const added = tasks.map((each) => (typeof each === 'string' ? this.add(each) : each));
-    this.pool.run(added.map(({ workload }) => workload));
-    return added;
-  }
-
-  async untilOver(...tasks: readonly MemoryTask[]): Promise<void> {
-    await until(() => tasks.every(({ id }) => this.over.includes(id)), `${tasks.map(({ id }) => id)} are over`, SLOW);
-  }
-
-  async finished(taskId: string, options?: Parameters<MemoryTaskApi['add']>[1]): Promise<MemoryTask> {
-    const [task] = this.run(this.add(taskId, options));
-    await this.untilOver(task!);
-    return task!;
-  }
-
-  async untilSignal(key: string): Promise<Json> {
-    await until(() => this.api.signals.some((signal) => signal.key === key), `the signal ${key} is sent`, SLOW);
-    return this.api.signals.find((signal) => signal.key === key)!.value;
-  }
-}
+import { isAlive, PoolScene, PROJECT, SLOW } from './fixtures/tasks/pool-scene.ts';
 
 test(
   'tasks run one after the other in a process that stays',
   async () => {
-    const scene = new Scene();
+    const scene = new PoolScene();
     const tasks = scene.run('pid', 'fail', 'defer', 'lost_trigger', 'pid');
     await scene.untilOver(...tasks);
     expect(tasks.map(({ report }) => report!.state)).toEqual(['success', 'failed', 'deferred', 'failed', 'success']);
@@ -83,7 +28,7 @@ test(
 test(
   'a task that is not in its file fails with E_TASK_REMOVED',
   async () => {
-    const scene = new Scene();
+    const scene = new PoolScene();
     const task = await scene.finished('no_such_task');
     expect(task.report).toMatchObject({ state: 'failed', error: { code: 'E_TASK_REMOVED' } });
   },
@@ -93,7 +38,7 @@ test(
 test(
   'what a task prints is in its log, with levels, whole lines and masked secrets',
   async () => {
-    const scene = new Scene();
+    const scene = new PoolScene();
     scene.api.connections.acme = { connType: 'http', password: 'h@rd 2 guess' };
     const task = await scene.finished('print');
     expect(task.records.map(({ level, message }) => `${level}: ${message}`)).toEqual([
@@ -117,7 +62,7 @@ test(
 test(
   '10 MB of log arrive in order, in chunks, before the report',
   async () => {
-    const scene = new Scene();
+    const scene = new PoolScene();
     const task = await scene.finished('print_10_mb');
     expect(task.lines.length).toBe(100_001);
     expect(task.lines.at(-1)).toBe('the end');
@@ -130,7 +75,7 @@ test(
 test(
   'a process that is killed loses its task at once, with the reason, and the next one goes on',
   async () => {
-    const scene = new Scene();
+    const scene = new PoolScene();
     const [killed, next] = scene.run('gate', 'noop');
     await until(() => killed!.worker, 'it runs', SLOW);
     const at = performance.now();
@@ -150,7 +95,7 @@ test(
 test(
   'a task that ends its process is lost with the exit code',
   async () => {
-    const scene = new Scene();
+    const scene = new PoolScene();
     const task = await scene.finished('exit');
     expect(scene.lost.get(task.id)).toMatch(/exited with code 7\.$/);
   },
@@ -160,10 +105,10 @@ test(
 test(
   'a process that runs out of memory says so in the reason',
   async () => {
-    const scene = new Scene();
+    const scene = new PoolScene();
     const { NODE_OPTIONS } = process.env;
     process.env.NODE_OPTIONS = '--max-old-space-size=60';
-    const limited = new Scene();
+    const limited = new PoolScene();
     if (NODE_OPTIONS === undefined) delete process.env.NODE_OPTIONS;
     else process.env.NODE_OPTIONS = NODE_OPTIONS;
     const task = await limited.finished('out_of_memory');
@@ -176,7 +121,7 @@ test(
 test(
   'errors that nobody caught fail the task, and its process is replaced',
   async () => {
-    const scene = new Scene();
+    const scene = new PoolScene();
     for (const [taskId, message] of [
       ['uncaught', 'from a timer'],
       ['unhandled', 'from a promise'],
@@ -194,7 +139,7 @@ test(
 test(
   'a stop calls onKill and is reported; code that ignores it loses its process',
   async () => {
-    const scene = new Scene();
+    const scene = new PoolScene();
     const [killable] = scene.run('killable');
     await scene.untilSignal('begun');
     killable!.beat = { action: 'stop', reason: 'user', graceMs: 10_000 };
@@ -215,9 +160,39 @@ test(
 );
 
 test(
+  'a stop reaches a running task without waiting for its next heartbeat',
+  async () => {
+    const scene = new PoolScene();
+    const task = scene.add('killable', { facts: { heartbeatIntervalMs: 3_600_000 } });
+    scene.run(task);
+    await until(() => task.beats > 0, 'its first heartbeat has come', SLOW);
+    task.beat = { action: 'stop', reason: 'user', graceMs: 10_000 };
+    await scene.untilOver(task);
+    expect(task.report).toEqual({ state: 'stopped' });
+  },
+  SLOW,
+);
+
+test(
+  'who is overtaken hears it without waiting for its next heartbeat, and the answer kills nobody',
+  async () => {
+    const scene = new PoolScene();
+    const task = scene.add('killable', { facts: { heartbeatIntervalMs: 3_600_000 } });
+    scene.run(task);
+    await until(() => task.beats > 0, 'its first heartbeat has come', SLOW);
+    task.epoch += 1;
+    await scene.untilOver(task);
+    expect(task.report).toBeNull();
+    const next = await scene.finished('pid');
+    expect(next.worker!.pid).toBe(task.worker!.pid);
+  },
+  SLOW,
+);
+
+test(
   'a deadline ends a task that listens, and one that blocks its process',
   async () => {
-    const scene = new Scene({ timeoutGraceMs: 100 });
+    const scene = new PoolScene({ timeoutGraceMs: 100 });
     for (const taskId of ['killable', 'blocking']) {
       const task = scene.add(taskId);
       // By the database's clock, a month ahead of this one.
@@ -235,7 +210,7 @@ test(
 test(
   'who has lost its epoch stops without a report, and its process goes on',
   async () => {
-    const scene = new Scene();
+    const scene = new PoolScene();
     const [task] = scene.run('killable');
     await scene.untilSignal('begun');
     task!.epoch += 1;
@@ -251,7 +226,7 @@ test(
 test(
   'killing a workload calls onKill, and what the task has started dies with it',
   async () => {
-    const scene = new Scene({ size: 2 });
+    const scene = new PoolScene({ size: 2 });
     const [killable, orphan] = scene.run('killable', 'orphan');
     await scene.untilSignal('begun');
     const child = (await scene.untilSignal('orphan')) as number;
@@ -267,7 +242,7 @@ test(
 test(
   'workloads that wait behind a long task are given to another process',
   async () => {
-    const scene = new Scene({ size: 2 });
+    const scene = new PoolScene({ size: 2 });
     // Both processes have loaded the file and have been fast lately.
     await scene.untilOver(...scene.run(...Array.from({ length: 60 }, () => 'noop')));
     const [long, ...short] = scene.run('gate', ...Array.from({ length: 30 }, () => 'noop'));
@@ -284,7 +259,7 @@ test(
 test(
   'workloads that wait behind a task whose process dies run elsewhere, once',
   async () => {
-    const scene = new Scene();
+    const scene = new PoolScene();
     await scene.untilOver(...scene.run(...Array.from({ length: 30 }, () => 'noop')));
     const [dying, ...others] = scene.run('die', ...Array.from({ length: 7 }, () => 'noop'));
     await scene.untilOver(dying!, ...others);
@@ -298,7 +273,7 @@ test(
 test(
   'a report that is under way when its process dies counts',
   async () => {
-    const scene = new Scene();
+    const scene = new PoolScene();
     const commit = Promise.withResolvers<void>();
     scene.api.onCall = async (method) => (method === 'finish' ? commit.promise : undefined);
     const [task] = scene.run('noop');
@@ -316,7 +291,7 @@ test(
 test(
   'a task that could not be started is lost, and its process goes on',
   async () => {
-    const scene = new Scene();
+    const scene = new PoolScene();
     scene.api.onCall = (method) => {
       if (method === 'start') throw new Error('the database is away');
     };
@@ -332,7 +307,7 @@ test(
 test(
   'a process is replaced after some tasks, and none is lost',
   async () => {
-    const scene = new Scene({ recycleAfterTasks: 5 });
+    const scene = new PoolScene({ recycleAfterTasks: 5 });
     const tasks = scene.run(...Array.from({ length: 23 }, () => 'pid'));
     await scene.untilOver(...tasks);
     const byPid = Map.groupBy(tasks, ({ worker }) => worker!.pid);
@@ -358,7 +333,7 @@ export const changing = dag('changing', {}, () => {
       scene.pool.useCode(hash);
     });
     onTestFinished(() => code.close());
-    const scene: Scene = new Scene({ size: 2, projectRoot: project.root, codeHash: code.codeHash });
+    const scene: PoolScene = new PoolScene({ size: 2, projectRoot: project.root, codeHash: code.codeHash });
     const running = scene.add('gate', options);
     scene.run(running);
     expect((await scene.finished('answer', options)).report).toMatchObject({ result: { value: 'old' } });
@@ -376,9 +351,45 @@ export const changing = dag('changing', {}, () => {
 );
 
 test(
+  'an XCom backend is loaded by its classpath, keeps large values for other processes, and is closed',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'windhover-xcom-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const backend = { classpath: 'project:lib/file-xcom-backend.ts#FileXComBackend', options: { folder } };
+    // Two processes, one for each task.
+    const scene = new PoolScene({ size: 0, xcomLimitBytes: 100, xcomBackend: backend });
+    const large = await scene.finished('large');
+    expect(large.report).toMatchObject({ state: 'success', result: { type: 'reference' } });
+    if (large.report?.state === 'success') large.xcoms.set('return_value', large.report.result);
+    const length = await scene.finished('length_of_large');
+    expect(length.report).toMatchObject({ result: { value: 1_000 } });
+    await scene.pool.close();
+    const closed = readFileSync(join(folder, 'closed'), 'utf8').trim().split('\n').map(Number);
+    expect(closed.sort()).toEqual([large.worker!.pid, length.worker!.pid].sort());
+  },
+  SLOW,
+);
+
+test(
+  'an XCom backend that cannot be loaded fails only tasks that need it, with the reason',
+  async () => {
+    const options = { xcomLimitBytes: 100 };
+    for (const [classpath, code] of [
+      ['project:lib/no-such-file.ts#Backend', 'E_CLASSPATH_FILE'],
+      ['project:lib/hooks.ts#WorkingHook', 'E_CLASSPATH_KIND'],
+    ] as const) {
+      const scene = new PoolScene({ ...options, xcomBackend: { classpath, options: {} } });
+      expect((await scene.finished('pid')).report).toMatchObject({ state: 'success' });
+      expect((await scene.finished('large')).report).toMatchObject({ state: 'failed', error: { code } });
+    }
+  },
+  SLOW,
+);
+
+test(
   'size 0 starts a process for each workload',
   async () => {
-    const scene = new Scene({ size: 0 });
+    const scene = new PoolScene({ size: 0 });
     const tasks = scene.run('pid', 'pid', 'pid');
     await scene.untilOver(...tasks);
     expect(new Set(tasks.map(({ worker }) => worker!.pid)).size).toBe(3);
@@ -390,7 +401,7 @@ test(
 test(
   'when no process can be started, workloads are lost with the reason',
   async () => {
-    const scene = new Scene({ projectRoot: '/no/such/project' });
+    const scene = new PoolScene({ projectRoot: '/no/such/project' });
     const [task] = scene.run('noop');
     await scene.untilOver(task!);
     expect(scene.lost.get(task!.id)).toMatch(/^No process could be started for it\. /);
@@ -401,7 +412,7 @@ test(
 test(
   'a library of the task finds no parent to greet',
   async () => {
-    const scene = new Scene();
+    const scene = new PoolScene();
     expect((await scene.finished('greets_its_parent')).report).toMatchObject({ result: { value: 'undefined' } });
   },
   SLOW,
@@ -427,7 +438,7 @@ for (const taskId of ['killable', 'deaf', 'blocking']) {
 
 test('throughput of 2,000 tasks that do nothing', async () => {
   for (const size of [1, 2, 4]) {
-    const scene = new Scene({ size, recycleAfterTasks: 1_000_000 });
+    const scene = new PoolScene({ size, recycleAfterTasks: 1_000_000 });
     await scene.untilOver(...scene.run(...Array.from({ length: size * 10 }, () => 'noop')));
     const tasks = Array.from({ length: 2_000 }, () => scene.add('noop'));
     const at = performance.now();
@@ -438,14 +449,3 @@ test('throughput of 2,000 tasks that do nothing', async () => {
     await scene.pool.close();
   }
 }, 60_000);
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // One whose parent is dead may stay as a zombie until init looks after it.
-    const stat = process.platform === 'linux' ? readFileSync(`/proc/${pid}/stat`, 'utf8') : ') R';
-    return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z';
-  } catch {
-    return false;
-  }
-}

@@ -18,14 +18,23 @@ export interface TaskHandOff {
   readonly epoch: number;
 }
 
+/** A callback that runs now: from `startCallback` until `finishCallback`. It has no epoch, because it changes no state. */
+export interface CallbackHandOff {
+  readonly callbackId: string;
+}
+
 /**
  * What a running task tells the platform. Over HTTP between machines, over IPC or as plain calls inside one; dates are
  * ISO texts, so that nothing changes on the way. The transport carries the token.
  */
-export interface TaskApi extends RunStatesReader<TaskHandOff> {
+export interface TaskApi extends RunStatesReader<TaskHandOff | CallbackHandOff> {
   /** Moves the task to `running` and tells where to begin. Asking twice from the same process gives the same answer. */
   start(handOff: TaskHandOff, worker: WorkerIdentity): Promise<StartedTask>;
-  heartbeat(handOff: TaskHandOff): Promise<HeartbeatAnswer>;
+  /**
+   * A long poll: answers as soon as the task is to stop, or its hand-off is over, and otherwise after `waitMs`. Who
+   * cannot wait may answer at once; the next one comes no sooner for it. Default of `waitMs`: 0.
+   */
+  heartbeat(handOff: TaskHandOff, waitMs?: number): Promise<HeartbeatAnswer>;
   /** Trigger row and state `deferred` in one transaction. */
   defer(handOff: TaskHandOff, deferral: SerializedDeferral): Promise<void>;
   reschedule(handOff: TaskHandOff, request: { readonly at: string; readonly resume: SerializedResume }): Promise<void>;
@@ -34,13 +43,20 @@ export interface TaskApi extends RunStatesReader<TaskHandOff> {
   getSteps(handOff: TaskHandOff): Promise<readonly StepRecord[]>;
   /** A record with the same hop and sequence replaces the former one. */
   putStep(handOff: TaskHandOff, record: StepRecord): Promise<void>;
-  getXCom(handOff: TaskHandOff, query: XComQuery): Promise<XComValue>;
+  /** Under a callback: an XCom of its run, unless the query names another. */
+  getXCom(handOff: TaskHandOff | CallbackHandOff, query: XComQuery): Promise<XComValue>;
   putXCom(handOff: TaskHandOff, key: string, value: XComValue): Promise<void>;
   /** Null when there is none. */
-  connection(handOff: TaskHandOff, connId: string): Promise<ConnectionFields | null>;
-  variable(handOff: TaskHandOff, key: string): Promise<string | null>;
-  log(handOff: TaskHandOff, chunks: readonly UnaddressedLogChunk[]): Promise<void>;
-  sendSignal(handOff: TaskHandOff, key: string, value: Json, options: SendSignalOptions): Promise<SignalVersion>;
+  connection(handOff: TaskHandOff | CallbackHandOff, connId: string): Promise<ConnectionFields | null>;
+  variable(handOff: TaskHandOff | CallbackHandOff, key: string): Promise<string | null>;
+  /** To the log of the task's attempt, or to that of the callback. */
+  log(handOff: TaskHandOff | CallbackHandOff, chunks: readonly UnaddressedLogChunk[]): Promise<void>;
+  sendSignal(
+    handOff: TaskHandOff | CallbackHandOff,
+    key: string,
+    value: Json,
+    options: SendSignalOptions,
+  ): Promise<SignalVersion>;
   triggerDagRun(handOff: TaskHandOff, dagId: string, request: TriggerDagRunRequest): Promise<SerializedDagRun>;
   /** For a `callback` workload; null when it was run already. */
   startCallback(callbackId: string): Promise<StartedCallback | null>;
@@ -120,7 +136,9 @@ export interface StartedCallback {
     | 'params'
     | 'conf'
     | 'secretsToMask'
-  >;
+  > &
+    /** Default of `now`: the worker's clock. Of `sensorStartedAt`: now, as for a task that is no sensor. Of `signals`: {}. */
+    Partial<Pick<StartedTask, 'now' | 'sensorStartedAt' | 'signals'>>;
 }
 
 export interface StartedConnectionTest {

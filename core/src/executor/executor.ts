@@ -1,4 +1,5 @@
 import type { TaskApi } from '../execution-api/task-api.ts';
+import type { Json } from '../json.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Workload } from './workload.ts';
 
@@ -47,6 +48,12 @@ export interface ExecutorHost {
   readonly taskApi: TaskApi;
   /** Where workers on other machines reach the execution API; null where it is not served. */
   readonly apiUrl: string | null;
+  /** Where XComs go that are too large for the database: a class, and what its constructor gets. Default: nowhere. */
+  readonly xcomBackend?: { readonly classpath: string; readonly options: Readonly<Record<string, Json>> };
+  /** Largest XCom, as JSON, that goes into the database. Default: 1,000,000. */
+  readonly xcomLimitBytes?: number;
+  /** How long a task's code may take to end after its deadline, before its process is killed. Default: 5,000. */
+  readonly timeoutGraceMs?: number;
   /** There are events to drain. May be called often. */
   wake(): void;
 }

@@ -17,7 +17,7 @@ export interface LogChunk extends UnaddressedLogChunk {
 
 /** As its writer sends it: which log it belongs to follows from who sends it. */
 export interface UnaddressedLogChunk {
-  /** Who wrote it, such as `worker:3` (its epoch) or `trigger:17`; each writer numbers its own chunks. */
+  /** Who wrote it, such as `worker:3` (its epoch), `trigger:17` or a callback's workload id; each writer numbers its own chunks. */
   readonly writer: string;
   /** From 0, without gaps. */
   readonly sequence: number;

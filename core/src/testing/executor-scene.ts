@@ -5,8 +5,8 @@ import { check, checkEqual } from './conformance-test.ts';
 import { until } from './until.ts';
 
 /**
- * What a workload does when it runs: its task succeeds, fails or defers (three ways to end in order); it hangs until it
- * is released or killed; or the process around it dies.
+ * What a workload does when it runs: its code succeeds, fails or, in a task, defers (three ways to end in order); it
+ * hangs until it is released or killed; or the process around it dies.
  */
 export type WorkloadBehaviour = 'succeed' | 'fail' | 'defer' | 'hang' | 'die';
 
@@ -15,6 +15,8 @@ export interface WorkloadOptions {
   readonly priority?: number;
   /** Default: `default`. */
   readonly queue?: string;
+  /** Those that are no tasks are asked only to succeed, to fail and to die. Default: `task`. */
+  readonly type?: Workload['type'];
   /** The next hand-off of this one's task instance: its epoch is one higher. Default: another task instance. */
   readonly after?: Workload;
 }

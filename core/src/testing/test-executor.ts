@@ -113,6 +113,23 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
     await scene.untilAllFree();
   }),
 
+  'callbacks and connection tests are run and reported like tasks': slots(1, async (scene) => {
+    for (const type of ['callback', 'testConnection'] as const) {
+      for (const [behaviour, fate] of [
+        ['succeed', 'ended'],
+        ['fail', 'ended'],
+        ['die', 'lost'],
+      ] as const) {
+        const workload = scene.queue(behaviour, { type });
+        checkEqual(workload.type, type, 'the type of the workload that the setup made');
+        await scene.untilOver(workload);
+        check(scene.setup.started().includes(workload.id), `${workload.id} was never started`);
+        checkEqual(scene.fateOf(workload), fate, `what was reported of a ${type} made to ${behaviour}`);
+      }
+    }
+    await scene.untilAllFree();
+  }),
+
   'a worker that dies is reported as lost, with a reason, and frees its slot': slots(1, async (scene) => {
     const [dying, next] = [scene.queue('die'), scene.queue('succeed')];
     await scene.untilOver(dying, next);

@@ -21,10 +21,19 @@ export class MemoryEngine {
     return over;
   };
 
-  workload(behaviour: WorkloadBehaviour, options: Parameters<ExecutorSetup['workload']>[1] = {}): TaskWorkload {
-    const { after, priority = 0, queue = 'default' } = options;
+  workload(behaviour: WorkloadBehaviour, options: Parameters<ExecutorSetup['workload']>[1] = {}): Workload {
+    const { after, priority = 0, queue = 'default', type = 'task' } = options;
+    const number = String(this.#behaviours.size + 1);
+    if (type !== 'task') {
+      const id = `${type}:${number}`;
+      this.#behaviours.set(id, behaviour);
+      const envelope = { id, token: id, priority, queue, executorConfig: {} };
+      return type === 'callback'
+        ? { ...envelope, type, callbackId: number, dagFile: 'd.ts' }
+        : { ...envelope, type, testId: number };
+    }
     const former = after as TaskWorkload | undefined;
-    const taskInstanceId = former?.taskInstanceId ?? String(this.#behaviours.size + 1);
+    const taskInstanceId = former?.taskInstanceId ?? number;
     const epoch = (former?.epoch ?? 0) + 1;
     const id = taskWorkloadId(taskInstanceId, epoch);
     this.#behaviours.set(id, behaviour);

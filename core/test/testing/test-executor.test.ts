@@ -112,6 +112,15 @@ describe('the executor suite finds', () => {
       },
       'success, failure and deferral all end as plain ended',
     ],
+    'workloads that are refused because they are no tasks': [
+      class extends MemoryEngineExecutor {
+        protected override async executeAsync(workload: Workload) {
+          if (workload.type !== 'task') throw new Error('Only tasks');
+          await super.executeAsync(workload);
+        }
+      },
+      'callbacks and connection tests are run and reported like tasks',
+    ],
     'a workload that is started twice': [
       class extends MemoryEngineExecutor {
         protected override async executeAsync(workload: Workload) {

@@ -1,20 +1,19 @@
 import { availableParallelism } from 'node:os';
-import { BaseExecutor, type ExecutorHost, type TaskWorkload, type Workload } from '@windhover/core';
+import { BaseExecutor, type ExecutorHost, type Workload } from '@windhover/core';
 import { CodeWatcher, WorkerPool } from '@windhover/worker';
-import { WorkloadTypeError } from './workload-type-error.ts';
 
 export interface LocalExecutorOptions {
   /**
-   * How many warm processes run tasks; zero starts a process for each task, without a limit. Default: one for each core,
+   * How many warm processes run workloads; zero starts a process for each, without a limit. Default: one for each core,
    * and at least four, because most tasks wait more than they compute.
    */
   readonly parallelism?: number;
-  /** A warm process is replaced after so many tasks. Default: 1,000. */
+  /** A warm process is replaced after so many workloads. Default: 1,000. */
   readonly recycleAfterTasks?: number;
 }
 
 /**
- * Runs tasks in child processes of the scheduler, on its machine. They die with it, so there is nothing to adopt.
+ * Runs workloads in child processes of the scheduler, on its machine. They die with it, so there is nothing to adopt.
  *
  * ```ts
  * export default defineConfig({ executors: { local: { type: 'local', parallelism: 8 } } });
@@ -32,12 +31,16 @@ export class LocalExecutor extends BaseExecutor {
 
   override async start(host: ExecutorHost): Promise<void> {
     const { recycleAfterTasks } = this.#options;
-    const code = await CodeWatcher.start(host.projectRoot, (codeHash) => this.#pool?.useCode(codeHash));
+    const { projectRoot, taskApi, xcomBackend, xcomLimitBytes, timeoutGraceMs } = host;
+    const code = await CodeWatcher.start(projectRoot, (codeHash) => this.#pool?.useCode(codeHash));
     this.#code = code;
     this.#pool = new WorkerPool({
       size: this.parallelism,
-      projectRoot: host.projectRoot,
-      taskApi: host.taskApi,
+      projectRoot,
+      taskApi,
+      xcomBackend,
+      xcomLimitBytes,
+      timeoutGraceMs,
       codeHash: code.codeHash,
       ...(recycleAfterTasks !== undefined && { recycleAfterTasks }),
       onEnded: (workloadId) => this.report({ type: 'ended', workloadId }),
@@ -69,15 +72,7 @@ export class LocalExecutor extends BaseExecutor {
   }
 
   protected override async processTasks(batch: readonly Workload[]): Promise<void> {
-    const tasks: TaskWorkload[] = [];
-    for (const workload of batch) {
-      if (workload.type === 'task') tasks.push(workload);
-      else {
-        const { message: reason, isRetryable } = new WorkloadTypeError(workload.id, workload.type);
-        this.report({ type: 'refused', workloadId: workload.id, reason, isRetryable });
-      }
-    }
-    this.#pool!.run(tasks);
+    this.#pool!.run(batch);
   }
 
   /** Not used: `processTasks` hands over whole batches. */

@@ -7,13 +7,20 @@ import { LocalExecutor } from '../src/index.ts';
 
 const PROJECT = join(import.meta.dirname, 'project');
 
-async function create(parallelism: number): Promise<ExecutorSetup> {
+async function create(parallelism: number): Promise<ExecutorSetup & { readonly taskApi: MemoryTaskApi }> {
   const taskApi = new MemoryTaskApi();
   const executor = new LocalExecutor({ parallelism });
   return {
     executor,
+    taskApi,
     host: { projectRoot: PROJECT, taskApi },
-    workload(behaviour, { priority = 0, queue = 'default', after } = {}) {
+    workload(behaviour, { priority = 0, queue = 'default', type = 'task', after } = {}) {
+      if (type === 'callback') {
+        const key = { dagId: 'suite', runId: 'r', taskId: behaviour, mapIndex: -1 };
+        return taskApi.addCallback({ type: 'task', name: 'onFailure', key }, { dagFile: 'dags/suite.ts' }).workload;
+      }
+      if (type === 'testConnection')
+        return taskApi.addConnectionTest(`project:lib/hooks.ts#${behaviour}`, { connType: 'suite' }).workload;
       const next = after?.type === 'task' ? { taskInstanceId: after.taskInstanceId, epoch: after.epoch + 1 } : {};
       return taskApi.add(behaviour, {
         dagId: 'suite',
@@ -37,11 +44,10 @@ describe('the local executor', () => {
 });
 
 /** An executor that has been started, and what it reported. */
-async function startExecutor(parallelism: number) {
+async function startExecutor(parallelism: number, host: Partial<ExecutorHost> = {}) {
   const setup = await create(parallelism);
   onTestFinished(() => setup.close());
   const log = { debug: () => {}, info: () => {}, warning: () => {}, error: () => {} };
-  const { projectRoot, taskApi } = setup.host as Required<ExecutorHost>;
   const events: ExecutorEvent[] = [];
   const over = new Set<string>();
   const wake = () => {
@@ -50,7 +56,8 @@ async function startExecutor(parallelism: number) {
       over.add(event.workloadId);
     }
   };
-  await setup.executor.start({ log, jobId: 'job', apiUrl: null, projectRoot, taskApi, wake });
+  const { taskApi } = setup;
+  await setup.executor.start({ log, jobId: 'job', apiUrl: null, projectRoot: PROJECT, taskApi, wake, ...host });
   const queue = (...behaviours: WorkloadBehaviour[]) => {
     const workloads = behaviours.map((behaviour) => setup.workload(behaviour));
     for (const workload of workloads) setup.executor.queueWorkload(workload);
@@ -90,31 +97,15 @@ test('end starts nothing of what was handed over in advance', async () => {
   expect(started().length).toBe(31);
 }, 60_000);
 
-test('a workload that is no task is refused with a reason', async () => {
-  const { executor, events } = await startExecutor(1);
-  const workload: Workload = {
-    type: 'callback',
-    id: 'callback:1',
-    callbackId: '1',
-    dagFile: 'dags/suite.ts',
-    token: '',
-    priority: 0,
-    queue: 'default',
-    executorConfig: {},
-  };
-  executor.queueWorkload(workload);
-  await until(() => events.length > 0, 'it is refused');
-  expect(events).toEqual([
-    {
-      type: 'refused',
-      workloadId: 'callback:1',
-      isRetryable: false,
-      reason:
-        'Workload "callback:1" is of type "callback"; this version of the local executor runs tasks only. Update ' +
-        '@windhover/executor-local.',
-    },
-  ]);
-});
+test('the host tells where large XComs go', async () => {
+  const classpath = 'project:lib/dropping-xcom-backend.ts#DroppingXComBackend';
+  const xcomBackend = { classpath, options: { answer: 'dropped' } };
+  const { executor, taskApi, untilOver } = await startExecutor(1, { xcomLimitBytes: 50, xcomBackend });
+  const large = taskApi.add('large', { dagId: 'suite', dagFile: 'dags/suite.ts' });
+  executor.queueWorkload(large.workload);
+  await untilOver([large.workload]);
+  expect(large.report).toEqual({ state: 'success', result: { type: 'reference', reference: 'dropped' } });
+}, 60_000);
 
 test('throughput of 2,000 short tasks', async () => {
   for (const parallelism of [1, 2, 4]) {

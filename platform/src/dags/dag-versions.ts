@@ -31,11 +31,29 @@ export class DagVersions {
     for (const { id, hash, serialized } of rows) this.#known.set(id, makeVersion(id, hash, serialized));
   }
 
+  /** Versions are kept for as long as somebody may ask again; a long-lived process sees many. */
+  forgetUnused(used: ReadonlySet<number>): void {
+    if (this.#known.size < MANY_VERSIONS) return;
+    for (const id of this.#known.keys()) if (!used.has(id)) this.#known.delete(id);
+  }
+
+  /** Where DAGs are now. */
+  async filesOf(client: Queryable, dagIds: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+    if (dagIds.size === 0) return new Map();
+    const { rows } = await client.query<{ dagId: string; file: string }>(
+      'select dag_id as "dagId", file from dag where dag_id = any($1)',
+      [[...dagIds]],
+    );
+    return new Map(rows.map(({ dagId, file }) => [dagId, file]));
+  }
+
   async getOrLoad(client: Queryable, versionId: number): Promise<DagVersion> {
     await this.load(client, [versionId]);
     return this.#known.get(versionId)!;
   }
 }
+
+const MANY_VERSIONS = 1_000;
 
 export function makeVersion(id: number, hash: string, dag: SerializedDag): DagVersion {
   const tasks = new Map(dag.tasks.map((task) => [task.taskId, task]));

@@ -1,39 +1,84 @@
 import { hostname } from 'node:os';
-import { type Executor, type Logger, type TaskApi, taskWorkloadId, type Workload } from '@windhover/core';
+import {
+  type Executor,
+  type ExecutorEvent,
+  type ExecutorHost,
+  isTerminal,
+  type Logger,
+  type LogStore,
+  type TaskApi,
+} from '@windhover/core';
 import type { DagVersions } from '../dags/dag-versions.ts';
-import { beginRun, endRun, type LockedRun, releaseRun, runsHandedTo } from '../store/dag-runs.ts';
+import { claimCallbacks, loseCallback, releaseCallbacksOfDeadJobs } from '../store/callbacks.ts';
+import { claimConnectionTests, endConnectionTest } from '../store/connection-tests.ts';
+import {
+  beginRun,
+  endRun,
+  type LockedRun,
+  lockRun,
+  previousRunId,
+  releaseRun,
+  runsHandedTo,
+} from '../store/dag-runs.ts';
 import type { Database } from '../store/database.ts';
-import { deadJobs, endJob, insertJob, renewJob } from '../store/jobs.ts';
+import { deadJobs, endJob, insertJob, livingJobsOn, renewJob, shortenLeases, WORKERS_END_MS } from '../store/jobs.ts';
+import { insertDeadlines } from '../store/new-dag-runs.ts';
 import type { Notifications } from '../store/notifications.ts';
 import { lastOffset, readTaskStates } from '../store/signal-log.ts';
-import { getTaskInstances, insertTaskInstances } from '../store/task-instances.ts';
+import { getPastRun, getTaskInstances, getTaskInstancesById, insertTaskInstances } from '../store/task-instances.ts';
 import type { ChangeWriter } from '../task-instances/change-writer.ts';
 import type { TaskChange } from '../task-instances/task-change.ts';
 import type { TaskInstanceRow } from '../task-instances/task-instance-row.ts';
+import { hostId, isProcessAlive } from './host-id.ts';
 import { OwnedRun } from './owned-run.ts';
-import { planTasks, runOutcome } from './plan-dag-run.ts';
+import { planTasks, type RunOutcome, runOutcome } from './plan-dag-run.ts';
+import { ReadyQueue, type ReadyTask } from './ready-queue.ts';
+import { tellTaskLogs } from './tell-task-log.ts';
+import { TimerQueue } from './timer-queue.ts';
+import { callbackWorkload, parseWorkloadId, taskWorkload, testConnectionWorkload } from './workloads.ts';
 
 export interface DagRunJobOptions {
   readonly database: Database;
   readonly writer: ChangeWriter;
   readonly versions: DagVersions;
   readonly notifications: Notifications;
-  readonly executor: Executor;
-  /** The name under which tasks ask for it. */
-  readonly executorName: string;
+  /** By the name under which tasks ask for them; the first takes what asks for none. */
+  readonly executors: ReadonlyMap<string, Executor>;
   readonly taskApi: TaskApi;
   readonly projectRoot: string;
   readonly log: Logger;
+  /** Of tasks: what happens to them without their doing is told there. */
+  readonly logStore: LogStore;
+  /** Where workers on other machines reach the execution API. Default: null, it is not served. */
+  readonly apiUrl?: string | null;
+  /** How tasks keep large results, and how large. Default: in the store, up to 1 MB. */
+  readonly xcom?: Pick<ExecutorHost, 'xcomBackend' | 'xcomLimitBytes'>;
   /** How long a silent job keeps its runs. Default: 30 seconds. */
   readonly leaseMs?: number;
+  /** How often it says that it lives. Default: a third of the lease. */
+  readonly heartbeatMs?: number;
   /** The net below notifications and timers. Default: 1 second. */
   readonly pollMs?: number;
+  /** Stops by itself after so many rounds of its loop. Default: never. */
+  readonly numRuns?: number;
+  /** Looks at all DAGs anew every so many rounds, beside what notifications tell. Default: 100. */
+  readonly refreshDagsEvery?: number;
 }
 
 /**
- * Runs DagRuns: those that were handed to it by its lock id. Subclasses differ only in how they get their runs, in
- * `collectDagRuns`. While a job holds a run's lock it keeps the run's state in memory, decides by pure functions what
- * follows from each change, and does it in one thin loop.
+ * Runs DagRuns: those that were handed to it by its lock id. Subclasses differ only in how they get their runs. While a
+ * job holds a run's lock it keeps the run's state in memory, decides by pure functions what follows from each change,
+ * and does it in one thin loop: refresh DAGs, collect runs, process them, look after deadlines, say that it lives.
+ *
+ * ```ts
+ * class NightlyJob extends DagRunJob {
+ *   override readonly type = 'NightlyJob';
+ *   protected override async collectDagRuns() {
+ *     await this.submitDagRuns(await nightlyRuns());
+ *     await super.collectDagRuns();
+ *   }
+ * }
+ * ```
  */
 export class DagRunJob {
   /** Shown in the table of jobs. */
@@ -41,46 +86,55 @@ export class DagRunJob {
   protected readonly options: DagRunJobOptions;
   protected readonly runs = new Map<number, OwnedRun>();
   protected readonly leaseMs: number;
+  readonly #heartbeatMs: number;
+  readonly #hostId = hostId();
+  readonly #ready = new Map<string, ReadyQueue>();
+  readonly #timers = new TimerQueue<string>();
+  /** Runs whose tasks wait for the past, by the run before. */
+  readonly #followers = new Map<number, Set<OwnedRun>>();
+  /** Tasks of owned runs that run for another job, by that job. */
+  readonly #elsewhere = new Map<number, Map<number, OwnedRun>>();
+  readonly #touched = new Set<OwnedRun>();
+  readonly #stalePasts = new Set<OwnedRun>();
+  readonly #unsubscribe: (() => void)[] = [];
   #jobId = 0;
   #cursor = 0;
   #clockOffsetMs = 0;
   #heartbeatAt = 0;
+  #rounds = 0;
   #isDue = true;
-  #isStopped = false;
+  #isStopping = false;
+  #isOver = false;
   #hasNewRuns = true;
   #hasNewLog = false;
+  #hasNewDags = true;
   #wake = () => {};
   #loop: Promise<void> = Promise.resolve();
-  readonly #unsubscribe: (() => void)[] = [];
-  /** When something is due by the clock, by task instance. */
-  readonly #timed = new Map<number, { run: OwnedRun; taskId: string; at: number }>();
 
   constructor(options: DagRunJobOptions) {
     this.options = options;
     this.leaseMs = options.leaseMs ?? 30_000;
+    this.#heartbeatMs = options.heartbeatMs ?? this.leaseMs / 3;
+    for (const name of options.executors.keys()) this.#ready.set(name, new ReadyQueue());
   }
 
   get jobId(): number {
     return this.#jobId;
   }
 
+  /** Whether it takes nothing up any more. */
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
   async start(): Promise<void> {
-    const { database, executor, writer, notifications, log, projectRoot, taskApi } = this.options;
-    this.#jobId = await insertJob(database, {
-      type: this.type,
-      hostname: hostname(),
-      pid: process.pid,
-      leaseMs: this.leaseMs,
-    });
+    const { database, executors, writer, notifications, log, projectRoot, taskApi, apiUrl = null, xcom } = this.options;
+    const identity = { hostname: hostname(), pid: process.pid, hostId: this.#hostId };
+    this.#jobId = await insertJob(database, { type: this.type, leaseMs: this.leaseMs, ...identity });
     this.#cursor = await lastOffset(database);
-    await executor.start({
-      log,
-      projectRoot,
-      taskApi,
-      apiUrl: null,
-      jobId: String(this.#jobId),
-      wake: () => this.wake(),
-    });
+    const jobId = String(this.#jobId);
+    const host: ExecutorHost = { ...xcom, log, projectRoot, taskApi, apiUrl, jobId, wake: () => this.wake() };
+    await Promise.all([...executors.values()].map((executor) => executor.start(host)));
     this.#unsubscribe.push(
       writer.onCommitted((rows) => {
         for (const { row } of rows) this.#apply(row);
@@ -89,23 +143,35 @@ export class DagRunJob {
         this.#hasNewLog = true;
         this.wake();
       }),
-      notifications.on('windhover_run', () => {
-        this.#hasNewRuns = true;
-        this.wake();
+      notifications.on('windhover_run', () => this.lookForRuns()),
+      notifications.on('windhover_dag', () => {
+        this.#hasNewDags = true;
+        this.lookForRuns();
       }),
     );
     this.#loop = this.#run();
   }
 
-  /** Starts nothing more, waits for what runs, and hands its runs back. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
+  /** Takes nothing more up, waits for what runs, and hands its runs back. What runs longer than `graceMs` is ended. */
+  async stop({ graceMs = Number.POSITIVE_INFINITY }: { readonly graceMs?: number } = {}): Promise<void> {
+    if (this.#isOver) return;
+    this.#isStopping = true;
+    const executors = [...this.options.executors.values()];
+    // The loop goes on meanwhile: leases are kept, and what ends is written down.
+    await within(graceMs, Promise.all(executors.map((executor) => executor.end())));
+    await Promise.all(executors.map((executor) => executor.terminate()));
+    this.#isOver = true;
     this.wake();
     await this.#loop;
-    await this.options.executor.end();
+    await this.#takeExecutorEvents();
     await this.options.writer.flush();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     await endJob(this.options.database, this.#jobId);
+  }
+
+  /** Resolves when its loop has ended: after `stop`, after `numRuns` rounds, or when a subclass is done. */
+  async whenOver(): Promise<void> {
+    await this.#loop;
   }
 
   /** Something may have to be done. */
@@ -114,48 +180,132 @@ export class DagRunJob {
     this.#wake();
   }
 
+  /** There may be runs to take up. */
+  lookForRuns(): void {
+    this.#hasNewRuns = true;
+    this.wake();
+  }
+
   /** How far the runs it holds have got. */
   getProgress(): { readonly dagRuns: number; readonly tasks: number; readonly finished: number } {
     const rows = [...this.runs.values()].flatMap((run) => [...run.tasks.values()]);
-    return {
-      dagRuns: this.runs.size,
-      tasks: rows.length,
-      finished: rows.filter(({ endedAt }) => endedAt !== null).length,
-    };
+    const finished = rows.filter(({ state }) => isTerminal(state)).length;
+    return { dagRuns: this.runs.size, tasks: rows.length, finished };
+  }
+
+  /** Hands runs to this job, if nobody else executes them: `collectDagRuns` then takes them up. */
+  async submitDagRuns(runs: readonly { readonly id: number }[]): Promise<void> {
+    const lock = { jobId: this.#jobId, leaseMs: this.leaseMs };
+    for (const { id } of runs) if (!this.runs.has(id)) await lockRun(this.options.database, id, lock);
+    this.lookForRuns();
   }
 
   /** Takes up runs. Default: those that carry this job's lock id, which is how runs are handed to it. */
   protected async collectDagRuns(): Promise<void> {
-    await this.submitDagRuns(await runsHandedTo(this.options.database, this.#jobId, [...this.runs.keys()]));
+    await this.takeUp(await runsHandedTo(this.options.database, this.#jobId, [...this.runs.keys()]));
   }
 
   /** Executes runs whose lock this job holds. */
-  protected async submitDagRuns(runs: readonly LockedRun[]): Promise<void> {
+  protected async takeUp(runs: readonly LockedRun[]): Promise<void> {
     for (const run of runs) await this.#own(run);
   }
 
+  /** DAGs may have moved to other files. A full one forgets what is known of versions too. */
+  protected async refreshDags(full: boolean): Promise<void> {
+    const { database, versions } = this.options;
+    if (full) versions.forgetUnused(new Set([...this.runs.values()].map(({ version }) => version.id)));
+    const files = await versions.filesOf(database, new Set([...this.runs.values()].map(({ dagId }) => dagId)));
+    for (const run of this.runs.values()) run.dagFile = files.get(run.dagId) ?? run.dagFile;
+  }
+
+  /** Decides what follows for tasks that have changed, queues what is ready, and ends runs that have ended. */
+  protected async processDagRuns(): Promise<void> {
+    await this.#refreshPasts();
+    const touched = [...this.#touched];
+    this.#touched.clear();
+    const changes: TaskChange[] = [];
+    const made: { readonly run: OwnedRun; readonly taskId: string }[] = [];
+    for (const run of touched) {
+      if (!this.runs.has(run.id)) continue;
+      const isHeldByPast = (task: Parameters<OwnedRun['isHeldByPast']>[0]) => run.isHeldByPast(task);
+      const planned = planTasks(run.version, run.tasks, run.candidates, { now: this.now(), isHeldByPast });
+      run.candidates.clear();
+      for (const { taskId, type } of planned) {
+        const { id, epoch } = run.tasks.get(taskId)!;
+        if (type !== 'schedule') changes.push({ id, epoch, type });
+        else if (!run.ready.has(taskId)) {
+          this.#makeReady(run, taskId);
+          made.push({ run, taskId });
+        }
+      }
+    }
+    await Promise.all([this.options.writer.submitAll(changes), this.prioritizeQueued()]);
+    await this.#showWaiting(made);
+    for (const run of touched)
+      if (run.candidates.size === 0 && run.ready.size === 0 && run.isIdle) await this.#endIfOver(run);
+  }
+
+  /** Queues ready tasks of all its runs in the order of their weights, as many as executors have room for. */
+  protected async prioritizeQueued(): Promise<void> {
+    if (this.#isStopping) return;
+    const queued: Promise<void>[] = [];
+    for (const [name, queue] of this.#ready) {
+      const { openSlots } = this.options.executors.get(name)!;
+      for (const task of queue.take(openSlots)) queued.push(this.#queue(task, name, queue));
+    }
+    await Promise.all(queued);
+  }
+
+  /** Things that the clock asks for beside tasks. Default: nothing. */
+  protected async manageDeadlines(): Promise<void> {}
+
+  /** When `manageDeadlines` or `collectDagRuns` has to be called next, by the clock. Default: never. */
+  protected get nextInstantMs(): number {
+    return Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether it has nothing more to do, ever. Default: never. */
+  protected get isDone(): boolean {
+    return false;
+  }
+
+  /** The database's clock. */
+  protected now(): Date {
+    return new Date(Date.now() + this.#clockOffsetMs);
+  }
+
   async #run(): Promise<void> {
-    while (!this.#isStopped) {
+    const { numRuns = Number.POSITIVE_INFINITY, log } = this.options;
+    while (!this.#isOver && this.#rounds < numRuns) {
       this.#isDue = false;
       try {
-        await this.#turn();
+        await this.#round();
+        if (this.isDone && this.runs.size === 0) return;
       } catch (error) {
-        this.options.log.error(
-          `The scheduler could not do its work and tries again: ${error instanceof Error ? error.message : error}`,
+        log.error(
+          `The ${this.type} could not do its work and tries again: ${error instanceof Error ? error.message : error}`,
         );
         await new Promise((resolve) => setTimeout(resolve, 200));
         this.#hasNewRuns = true;
         this.#hasNewLog = true;
       }
-      if (!this.#isDue && !this.#isStopped) await this.#sleep();
+      this.#rounds += 1;
+      if (!this.#isDue && !this.#isOver) await this.#sleep();
     }
   }
 
-  async #turn(): Promise<void> {
+  async #round(): Promise<void> {
     if (Date.now() >= this.#heartbeatAt) await this.#heartbeat();
-    if (this.#hasNewRuns) {
+    const isFull = this.#rounds % (this.options.refreshDagsEvery ?? 100) === 0;
+    if (this.#hasNewDags || isFull) {
+      this.#hasNewDags = false;
+      await this.refreshDags(isFull);
+    }
+    if (!this.#isStopping && (this.#hasNewRuns || this.nextInstantMs <= this.now().getTime())) {
       this.#hasNewRuns = false;
+      await this.manageDeadlines();
       await this.collectDagRuns();
+      await this.#dispatchOthers();
     }
     if (this.#hasNewLog) {
       this.#hasNewLog = false;
@@ -166,144 +316,179 @@ export class DagRunJob {
     await this.processDagRuns();
   }
 
-  /** Decides what follows for tasks that have changed, queues what is ready, and ends runs that have ended. */
-  protected async processDagRuns(): Promise<void> {
-    const changes: TaskChange[] = [];
-    for (const run of this.runs.values()) {
-      if (run.candidates.size === 0) continue;
-      const planned = planTasks(run.version, run.tasks, run.candidates, { now: this.#now() });
-      run.candidates.clear();
-      for (const { taskId, type } of planned) {
-        const { id, epoch } = run.tasks.get(taskId)!;
-        if (type === 'schedule') run.ready.add(taskId);
-        else changes.push({ id, epoch, type });
-      }
-    }
-    const queued = this.#queueReady();
-    await Promise.all([...changes.map((change) => this.options.writer.submit(change)), ...queued]);
-    for (const run of this.runs.values())
-      if (run.candidates.size === 0 && run.ready.size === 0) await this.#endIfOver(run);
-  }
-
-  /** The most urgent first; resumed tasks before new ones of equal weight. Only as many as the executor can take. */
-  #queueReady(): Promise<void>[] {
-    const { executor } = this.options;
-    const ready = [...this.runs.values()].flatMap((run) =>
-      [...run.ready].map((taskId) => ({
-        run,
-        row: run.tasks.get(taskId)!,
-        weight: run.version.weights.get(taskId) ?? 1,
-      })),
-    );
-    if (ready.length === 0) return [];
-    ready.sort(
-      (a, b) =>
-        b.weight - a.weight ||
-        Number(b.row.nextMethod !== null) - Number(a.row.nextMethod !== null) ||
-        a.row.id - b.row.id,
-    );
-    const slots = Math.min(ready.length, executor.openSlots);
-    return [
-      ...ready.slice(0, slots).map(({ run, row, weight }) => this.#queue(run, row, weight)),
-      ...ready.slice(slots).map(async ({ run, row }) => {
-        if (row.state === 'scheduled') return;
-        const { answer } = await this.options.writer.submit({ id: row.id, epoch: row.epoch, type: 'schedule' });
-        if (answer === 'stale') await this.#reload(run);
-      }),
-    ];
-  }
-
-  async #queue(run: OwnedRun, row: TaskInstanceRow, weight: number): Promise<void> {
-    const { writer, executor, executorName } = this.options;
-    const { answer, row: after } = await writer.submit({
-      id: row.id,
-      epoch: row.epoch,
-      type: 'queue',
-      jobId: this.#jobId,
-      executor: executorName,
+  #makeReady(run: OwnedRun, taskId: string): void {
+    const { id, epoch, nextMethod } = run.tasks.get(taskId)!;
+    run.ready.add(taskId);
+    const weight = run.version.weights.get(taskId) ?? 1;
+    this.#ready.get(this.#executorOf(run, taskId))!.push({
+      run,
+      taskId,
+      id,
+      epoch,
+      weight,
+      isResumed: nextMethod !== null,
     });
-    if (answer === 'stale') return this.#reload(run);
-    // The dispatch follows the commit of `queued`: a scheduler that dies in between leaves a task that its successor finds.
-    if (answer === 'applied') executor.queueWorkload(this.#workload(run, after!, weight));
   }
 
-  #workload(run: OwnedRun, row: TaskInstanceRow, weight: number): Workload {
-    const task = run.version.tasks.get(row.taskId);
-    return {
-      type: 'task',
-      id: taskWorkloadId(String(row.id), row.epoch),
-      token: '',
-      priority: weight,
-      queue: task?.queue ?? 'default',
-      executorConfig: task?.executorConfig ?? {},
-      taskInstanceId: String(row.id),
-      epoch: row.epoch,
-      key: { dagId: run.dagId, runId: run.runId, taskId: row.taskId, mapIndex: row.mapIndex },
-      dagFile: run.dagFile,
-    };
+  /** Those for whom there was no place at once are `scheduled`, for everybody to see; the others went straight on. */
+  async #showWaiting(made: readonly { readonly run: OwnedRun; readonly taskId: string }[]): Promise<void> {
+    const waiting = made
+      .filter(({ run, taskId }) => run.ready.has(taskId))
+      .map(({ run, taskId }) => run.tasks.get(taskId)!)
+      .filter(({ state }) => state !== 'scheduled');
+    await this.options.writer.submitAll(waiting.map(({ id, epoch }) => ({ id, epoch, type: 'schedule' })));
+  }
+
+  /** One that is not configured here: the default has to refuse it, with a name. */
+  #executorOf(run: OwnedRun, taskId: string): string {
+    const wanted = run.version.tasks.get(taskId)?.executor;
+    const [first] = this.#ready.keys();
+    return wanted && this.#ready.has(wanted) ? wanted : first!;
+  }
+
+  async #queue(task: ReadyTask, executorName: string, queue: ReadyQueue): Promise<void> {
+    const { writer, executors } = this.options;
+    const { run, taskId, id, epoch } = task;
+    const wanted = run.version.tasks.get(taskId)?.executor ?? executorName;
+    const known = [...executors.keys()];
+    const change: TaskChange = known.includes(wanted)
+      ? { id, epoch, type: 'queue', jobId: this.#jobId, executor: executorName }
+      : {
+          id,
+          epoch,
+          type: 'refuse',
+          reason: `Executor "${wanted}" is not configured. Name it in windhover.config.ts; there are: ${known.join(', ')}.`,
+          isRetryable: false,
+        };
+    const { answer, row } = await writer.submit(change);
+    if (answer === 'stale') return this.#reload([id]);
+    if (answer === 'noSlot') return queue.setAside({ ...task, epoch: row!.epoch }, row!.pool);
+    // The dispatch follows the commit of `queued`: a scheduler that dies in between leaves a task that its successor finds.
+    if (row!.state === 'queued' && !this.#isStopping)
+      executors.get(executorName)!.queueWorkload(taskWorkload(run, row!));
   }
 
   async #endIfOver(run: OwnedRun): Promise<void> {
-    const isBlocked =
-      !run.hasEnded && [...run.tasks.values()].every(({ state, endedAt }) => state === 'none' || endedAt !== null);
-    if (!run.hasEnded && !isBlocked) return;
-    const outcome = runOutcome(run.version, run.tasks);
-    if (!outcome) return;
-    this.runs.delete(run.id);
-    if (await endRun(this.options.database, run.id, run.lockEpoch, outcome.state, outcome.reason)) {
-      this.options.log.info(`DAG run ${run.dagId} / ${run.runId} has ended: ${outcome.state}`);
-    }
-    this.#hasNewRuns = true;
-    this.wake();
+    const outcome = runOutcome(run.version, run.tasks, { isHeldByPast: (task) => run.isHeldByPast(task) });
+    if (outcome) await this.#end(run, outcome, !run.hasEnded);
+  }
+
+  async #end(run: OwnedRun, outcome: RunOutcome, evenIfUnfinished: boolean): Promise<void> {
+    const { database, writer, log } = this.options;
+    const { callbacks, maxConsecutiveFailedRuns } = run.version.dag;
+    const callback = outcome.state === 'success' ? 'onSuccess' : 'onFailure';
+    const answer = await endRun(database, {
+      ...outcome,
+      id: run.id,
+      lockEpoch: run.lockEpoch,
+      callback: callbacks.includes(callback) ? callback : null,
+      maxConsecutiveFailedRuns,
+      evenIfUnfinished,
+    });
+    if (answer === 'unfinished') return this.#reload([...run.tasks.values()].map(({ id }) => id));
+    this.#disown(run);
+    if (answer === 'lost') return;
+    log.info(`DAG run ${run.dagId} / ${run.runId} has ended: ${outcome.state} (${outcome.reason})`);
+    const open = [...run.tasks.values()].filter(({ state }) => !isTerminal(state));
+    if (open.length > 0) await writer.submitAll(open.map(({ id }) => ({ id, type: 'end', state: 'stopped' })));
+    this.lookForRuns();
   }
 
   async #own(locked: LockedRun): Promise<void> {
     const { database, versions } = this.options;
     const version = await versions.getOrLoad(database, locked.versionId);
+    let { startedAt } = locked;
     if (locked.state === 'queued') {
-      const begun = await database.transaction((client) => beginRun(client, locked, version.dag.maxActiveRuns));
-      if (!begun) return releaseRun(database, locked.id, locked.lockEpoch);
+      startedAt = await database.transaction(async (client) => {
+        const begun = await beginRun(client, locked, version.dag.maxActiveRuns);
+        if (begun) await insertDeadlines(client, locked.id, version.dag.deadlines, { startedAt: begun });
+        return begun;
+      });
+      if (!startedAt) return releaseRun(database, locked.id, locked.lockEpoch);
     }
     await insertTaskInstances(
       database,
       locked.id,
       version.dag.tasks.map((task) => ({ ...task, priorityWeight: version.weights.get(task.taskId) ?? 1 })),
     );
-    const run = new OwnedRun({ ...locked, version }, await getTaskInstances(database, locked.id));
+    const run = new OwnedRun(locked, version, await getTaskInstances(database, locked.id));
     this.runs.set(run.id, run);
-    for (const row of run.tasks.values()) this.#watchClock(run, row);
-    await this.#takeOver(run);
+    this.#touched.add(run);
+    await this.#followPast(run);
+    const { dagRunTimeoutMs } = version.dag;
+    if (dagRunTimeoutMs !== null) this.#timers.set(`run:${run.id}`, startedAt!.getTime() + dagRunTimeoutMs);
+    for (const row of run.tasks.values()) this.#watch(run, row);
+    for (const taskId of run.ready) this.#makeReady(run, taskId);
+    await this.#takeOver();
   }
 
-  /** Tasks that were with a job which is over: its processes ended with it, within a second. */
-  async #takeOver(run: OwnedRun): Promise<void> {
-    const orphans = [...run.tasks.values()].filter(
-      ({ state, queuedByJob }) => (state === 'queued' || state === 'running') && queuedByJob !== this.#jobId,
-    );
-    if (orphans.length === 0) return;
-    const dead = await deadJobs(this.options.database, [
-      ...new Set(orphans.map(({ queuedByJob }) => queuedByJob ?? 0)),
-    ]);
-    const lost = orphans.filter(({ queuedByJob }) => queuedByJob === null || dead.has(queuedByJob));
-    await this.options.writer.submitAll(
-      lost.map(({ id, epoch, queuedByJob }) => ({
-        id,
-        epoch,
-        type: 'lose',
-        reason: `its scheduler, job ${queuedByJob}, is gone`,
-      })),
-    );
+  #disown(run: OwnedRun): void {
+    this.runs.delete(run.id);
+    this.#timers.delete(`run:${run.id}`);
+    for (const { id } of run.tasks.values()) this.#timers.delete(`task:${run.id}:${id}`);
+    for (const tasks of this.#elsewhere.values()) for (const [id, owner] of tasks) if (owner === run) tasks.delete(id);
+    if (run.past) this.#followers.get(run.past.id)?.delete(run);
   }
 
-  async #reload(run: OwnedRun): Promise<void> {
-    for (const row of await getTaskInstances(this.options.database, run.id)) this.#apply(row);
+  async #followPast(run: OwnedRun): Promise<void> {
+    const { database } = this.options;
+    if (!run.version.dag.tasks.some(({ dependsOnPast }) => dependsOnPast)) return;
+    const id = await previousRunId(database, run.dagId, run.logicalDate);
+    if (id === null) return;
+    run.past = await getPastRun(database, id);
+    this.#followers.set(id, (this.#followers.get(id) ?? new Set()).add(run));
+  }
+
+  async #refreshPasts(): Promise<void> {
+    for (const run of this.#stalePasts) {
+      this.#stalePasts.delete(run);
+      run.past = await getPastRun(this.options.database, run.past!.id);
+      for (const { taskId, dependsOnPast } of run.version.dag.tasks) if (dependsOnPast) run.candidates.add(taskId);
+      this.#touched.add(run);
+    }
+  }
+
+  /** Tasks that run for a job which is over: its processes ended with it, within a second. */
+  async #takeOver(): Promise<void> {
+    const { database } = this.options;
+    if (this.#elsewhere.size === 0) return;
+    const dead = await deadJobs(database, [...this.#elsewhere.keys()]);
+    const changes: TaskChange[] = [];
+    for (const jobId of dead) {
+      for (const [id, run] of this.#elsewhere.get(jobId) ?? []) {
+        const { epoch } = run.byId(id)!;
+        changes.push({ id, epoch, type: 'lose', reason: `its scheduler, job ${jobId}, is gone` });
+      }
+      this.#elsewhere.delete(jobId);
+    }
+    await this.#submitAndTell(changes);
+  }
+
+  /** Changes that come from neither the task nor a user. */
+  async #submitAndTell(changes: readonly TaskChange[]): Promise<void> {
+    if (changes.length === 0) return;
+    const { writer, logStore } = this.options;
+    await tellTaskLogs(logStore, changes, await writer.submitAll(changes));
+  }
+
+  async #reload(ids: readonly number[]): Promise<void> {
+    for (const row of await getTaskInstancesById(this.options.database, ids)) this.#apply(row);
   }
 
   #apply(row: TaskInstanceRow): void {
+    for (const follower of this.#followers.get(row.dagRunId) ?? []) this.#stalePasts.add(follower);
     const run = this.runs.get(row.dagRunId);
-    if (!run) return;
-    run.apply(row);
-    this.#watchClock(run, row);
+    if (run) {
+      const wasReady = run.ready.has(row.taskId);
+      const before = run.apply(row);
+      this.#touched.add(run);
+      this.#watch(run, row);
+      if (row.state === 'scheduled' && !wasReady) this.#makeReady(run, row.taskId);
+      const isFailure = row.state === 'failed' && before?.state !== 'failed';
+      if (isFailure && run.version.dag.failFast) this.#timers.set(`fail:${run.id}:${row.taskId}`, 0);
+    }
+    if (isTerminal(row.state) || row.state === 'deferred' || row.state === 'up_for_retry')
+      for (const queue of this.#ready.values()) queue.release(1, { pool: row.pool, dagId: run?.dagId ?? '' });
     this.wake();
   }
 
@@ -311,75 +496,122 @@ export class DagRunJob {
   async #readLog(): Promise<void> {
     for (;;) {
       const news = await readTaskStates(this.options.database, this.#cursor, 1000);
-      const changed = new Set<OwnedRun>();
+      const changed = new Set<number>();
       for (const { offset, dagRunId, taskInstanceId, version } of news) {
         this.#cursor = offset;
+        for (const follower of this.#followers.get(dagRunId) ?? []) this.#stalePasts.add(follower);
         const run = this.runs.get(dagRunId);
-        const known = run && [...run.tasks.values()].find(({ id }) => id === taskInstanceId);
-        if (run && (!known || known.signalVersion < version)) changed.add(run);
+        if (!run) for (const queue of this.#ready.values()) queue.release(1);
+        const known = run?.byId(taskInstanceId);
+        if (run && (!known || known.signalVersion < version)) changed.add(taskInstanceId);
       }
-      for (const run of changed) await this.#reload(run);
+      if (changed.size > 0) await this.#reload([...changed]);
       if (news.length < 1000) return;
     }
   }
 
   /** The process around a workload is over. If its task has not told its end, it was lost. */
   async #takeExecutorEvents(): Promise<void> {
-    const changes = this.options.executor.drainEvents().map((event): TaskChange => {
-      const [, id, epoch] = event.workloadId.split(':').map(Number) as [number, number, number];
-      switch (event.type) {
-        case 'accepted':
-          return { id, epoch, type: 'accept', externalId: event.externalId };
-        case 'ended':
-          return { id, epoch, type: 'lose', reason: 'its process ended without a report' };
-        case 'lost':
-          return { id, epoch, type: 'lose', reason: event.reason };
-        default:
-          return { id, epoch, type: 'refuse', reason: event.reason, isRetryable: event.isRetryable };
+    const { database, executors } = this.options;
+    const changes: TaskChange[] = [];
+    for (const executor of executors.values()) {
+      for (const event of executor.drainEvents()) {
+        const name = parseWorkloadId(event.workloadId);
+        if (name.type === 'task') changes.push(changeOfEvent(event, name.id, name.epoch));
+        else if (event.type === 'lost' || event.type === 'refused') {
+          const { reason } = event;
+          if (name.type === 'callback')
+            await loseCallback(database, Number(name.id), { name: 'CallbackLost', message: reason });
+          else
+            await endConnectionTest(database, name.id, { isSuccess: false, message: `The test was lost: ${reason}` });
+        }
       }
-    });
+    }
     // A task that has told its end has another epoch or state by now; the change is stale then, and nothing happens.
-    await this.options.writer.submitAll(changes);
+    await this.#submitAndTell(changes);
   }
 
-  #watchClock(run: OwnedRun, row: TaskInstanceRow): void {
+  /** Callbacks and connection tests. */
+  async #dispatchOthers(): Promise<void> {
+    const { database, executors } = this.options;
+    const [first] = executors.values();
+    for (const callback of await claimCallbacks(database, this.#jobId, 100)) {
+      const executor = (callback.executor && executors.get(callback.executor)) || first!;
+      executor.queueWorkload(callbackWorkload(callback));
+    }
+    for (const testId of await claimConnectionTests(database, 10)) first!.queueWorkload(testConnectionWorkload(testId));
+  }
+
+  #watch(run: OwnedRun, row: TaskInstanceRow): void {
     const instants = row.state === 'deferred' ? [row.triggerTimeout, row.deadlineAt] : [row.resumeAt];
     const at = Math.min(...instants.map((instant) => instant?.getTime() ?? Number.POSITIVE_INFINITY));
-    if (at === Number.POSITIVE_INFINITY) this.#timed.delete(row.id);
-    else this.#timed.set(row.id, { run, taskId: row.taskId, at });
+    const name = `task:${run.id}:${row.id}`;
+    if (at === Number.POSITIVE_INFINITY) this.#timers.delete(name);
+    else this.#timers.set(name, at);
+    const isElsewhere =
+      (row.state === 'queued' || row.state === 'running') &&
+      row.queuedByJob !== null &&
+      row.queuedByJob !== this.#jobId;
+    if (isElsewhere) {
+      const tasks = this.#elsewhere.get(row.queuedByJob) ?? new Map<number, OwnedRun>();
+      this.#elsewhere.set(row.queuedByJob, tasks.set(row.id, run));
+    } else if (this.#elsewhere.size > 0) {
+      for (const tasks of this.#elsewhere.values()) tasks.delete(row.id);
+    }
   }
 
   async #takeTimers(): Promise<void> {
-    const now = this.#now().getTime();
     const changes: TaskChange[] = [];
-    for (const [id, { run, taskId, at }] of this.#timed) {
-      if (at > now) continue;
-      this.#timed.delete(id);
-      const row = run.tasks.get(taskId)!;
-      if (row.state === 'deferred') changes.push({ id, epoch: row.epoch, type: 'timeOut' });
-      else run.candidates.add(taskId);
+    for (const name of this.#timers.takeDue(this.now().getTime())) {
+      const [kind, runId, subject] = name.split(':') as [string, string, string?];
+      const run = this.runs.get(Number(runId));
+      if (!run) continue;
+      if (kind === 'run') {
+        const { dagRunTimeoutMs } = run.version.dag;
+        await this.#end(run, { state: 'failed', reason: `timed out: it took longer than ${dagRunTimeoutMs} ms` }, true);
+      } else if (kind === 'fail') {
+        await this.#end(run, { state: 'failed', reason: `failed: ${subject}; the DAG has failFast` }, true);
+      } else {
+        const row = run.byId(Number(subject))!;
+        if (row.state === 'deferred') changes.push({ id: row.id, epoch: row.epoch, type: 'timeOut' });
+        else run.candidates.add(row.taskId);
+        this.#touched.add(run);
+      }
     }
-    await this.options.writer.submitAll(changes);
+    await this.#submitAndTell(changes);
   }
 
   async #heartbeat(): Promise<void> {
-    this.#heartbeatAt = Date.now() + this.leaseMs / 3;
+    const { database, executors, log } = this.options;
+    this.#heartbeatAt = Date.now() + this.#heartbeatMs;
     this.#hasNewRuns = true;
-    this.#clockOffsetMs = (await renewJob(this.options.database, this.#jobId, this.leaseMs)).getTime() - Date.now();
-    await this.options.executor.heartbeat();
+    const { now, runIds } = await renewJob(database, this.#jobId, this.leaseMs);
+    this.#clockOffsetMs = now.getTime() - Date.now();
+    const held = new Set(runIds);
+    for (const run of this.runs.values()) {
+      if (held.has(run.id)) continue;
+      log.warning(`This ${this.type} has lost DAG run ${run.dagId} / ${run.runId} to another job.`);
+      this.#disown(run);
+    }
+    await this.#noticeDeadJobs();
+    await this.#takeOver();
+    await releaseCallbacksOfDeadJobs(database);
+    for (const queue of this.#ready.values()) queue.release(Number.POSITIVE_INFINITY);
+    await Promise.all([...executors.values()].map((executor) => executor.heartbeat()));
   }
 
-  /** The database's clock. */
-  #now(): Date {
-    return new Date(Date.now() + this.#clockOffsetMs);
+  /** Jobs of this machine whose process is gone. Their worker processes notice too, and need up to a second to end. */
+  async #noticeDeadJobs(): Promise<void> {
+    const { database } = this.options;
+    if (this.#hostId === null) return;
+    const jobs = await livingJobsOn(database, this.#hostId);
+    const dead = jobs.filter(({ pid }) => !isProcessAlive(pid)).map(({ id }) => id);
+    if (dead.length > 0) await shortenLeases(database, dead, WORKERS_END_MS);
   }
 
   async #sleep(): Promise<void> {
-    const next = Math.min(
-      ...[...this.#timed.values()].map(({ at }) => at - this.#clockOffsetMs),
-      this.#heartbeatAt,
-      Date.now() + (this.options.pollMs ?? 1000),
-    );
+    const byClock = Math.min(this.#timers.nextAt, this.nextInstantMs) - this.#clockOffsetMs;
+    const next = Math.min(byClock, this.#heartbeatAt, Date.now() + (this.options.pollMs ?? 1000));
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, Math.max(0, next - Date.now()) + 1);
       this.#wake = () => {
@@ -389,4 +621,24 @@ export class DagRunJob {
     });
     this.#wake = () => {};
   }
+}
+
+function changeOfEvent(event: ExecutorEvent, id: number, epoch: number): TaskChange {
+  switch (event.type) {
+    case 'accepted':
+      return { id, epoch, type: 'accept', externalId: event.externalId };
+    case 'ended':
+      return { id, epoch, type: 'lose', reason: 'its process ended without a report' };
+    case 'lost':
+      return { id, epoch, type: 'lose', reason: event.reason };
+    case 'refused':
+      return { id, epoch, type: 'refuse', reason: event.reason, isRetryable: event.isRetryable };
+  }
+}
+
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
+  if (limitMs === Number.POSITIVE_INFINITY) return void (await work);
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([work, new Promise((resolve) => (timer = setTimeout(resolve, limitMs)))]);
+  clearTimeout(timer);
 }

@@ -70,10 +70,17 @@ export function affectedBy(version: DagVersion, changed: Iterable<string>): Read
  * How a run has ended, or null while something can still happen. The last tasks of the graph decide: a failure above
  * them that a trigger rule has mended does not fail the run.
  */
-export function runOutcome(version: DagVersion, tasks: ReadonlyMap<string, PlannedTask>): RunOutcome | null {
+export function runOutcome(
+  version: DagVersion,
+  tasks: ReadonlyMap<string, PlannedTask>,
+  facts: Pick<PlanFacts, 'isHeldByPast'> = {},
+): RunOutcome | null {
   const unfinished = [...tasks].filter(([, { state }]) => !isTerminal(state));
   if (unfinished.some(([, { state }]) => state !== 'none')) return null;
   if (unfinished.length > 0) {
+    // What waits for the run before is no deadlock: that one may still go on, or be cleared.
+    const isHeld = ([taskId]: readonly [string, PlannedTask]) => facts.isHeldByPast?.(version.tasks.get(taskId)!);
+    if (unfinished.some(isHeld)) return null;
     const names = unfinished.map(([taskId]) => taskId).slice(0, 5);
     return { state: 'failed', reason: `deadlock: ${names.join(', ')} can never run` };
   }

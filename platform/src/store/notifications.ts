@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** One channel for each kind of news; without payload, because a notification is a wake-up, not data. */
-export type Channel = 'windhover_log' | 'windhover_run' | 'windhover_trigger' | 'windhover_dag';
+export type Channel = 'windhover_log' | 'windhover_run' | 'windhover_trigger' | 'windhover_dag' | 'windhover_stop';
 
 /**
  * Listens on a connection of its own and calls back on each notification. After a broken connection it listens again
@@ -63,4 +63,10 @@ export class Notifications {
   }
 }
 
-const CHANNELS: readonly Channel[] = ['windhover_log', 'windhover_run', 'windhover_trigger', 'windhover_dag'];
+const CHANNELS: readonly Channel[] = [
+  'windhover_log',
+  'windhover_run',
+  'windhover_trigger',
+  'windhover_dag',
+  'windhover_stop',
+];

@@ -57,7 +57,10 @@ export async function getSteps(client: Queryable, taskInstanceId: number): Promi
   return rows;
 }
 
-/** Only for the hand-off that holds the task: answers false if that is old. */
+/**
+ * Only for the hand-off that holds the task: answers false if that is old. `for share`: a clear that is under way is
+ * waited for, otherwise the step would outlive the attempt that was cleared.
+ */
 export async function putStep(
   client: Queryable,
   taskInstanceId: number,
@@ -66,7 +69,7 @@ export async function putStep(
 ): Promise<boolean> {
   const { rowCount } = await client.query(
     `insert into task_step (task_instance_id, hop, sequence, name, value)
-     select t.id, $3, $4, $5, $6 from task_instance t where t.id = $1 and t.epoch = $2
+     select t.id, $3, $4, $5, $6 from task_instance t where t.id = $1 and t.epoch = $2 for share
      on conflict (task_instance_id, hop, sequence) do update set name = excluded.name, value = excluded.value`,
     [taskInstanceId, epoch, step.hop, step.sequence, step.name, step.value],
   );

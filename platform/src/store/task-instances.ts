@@ -1,3 +1,4 @@
+import type { TaskInstanceState } from '@windhover/core';
 import { COLUMNS, type RunFacts, SELECT_LIST, type TaskInstanceRow } from '../task-instances/task-instance-row.ts';
 import type { Queryable } from './database.ts';
 
@@ -17,6 +18,44 @@ export async function lockTaskInstances(client: Queryable, ids: readonly number[
 export async function getTaskInstances(client: Queryable, dagRunId: number): Promise<TaskInstanceRow[]> {
   const { rows } = await client.query<TaskInstanceRow>(
     `select ${SELECT_LIST} from task_instance t where t.dag_run_id = $1 order by t.id`,
+    [dagRunId],
+  );
+  return rows;
+}
+
+export async function getTaskInstancesById(client: Queryable, ids: readonly number[]): Promise<TaskInstanceRow[]> {
+  const { rows } = await client.query<TaskInstanceRow>(
+    `select ${SELECT_LIST} from task_instance t where t.id = any($1) order by t.id`,
+    [ids],
+  );
+  return rows;
+}
+
+/** A run as those look at it that come after it. */
+export async function getPastRun(
+  client: Queryable,
+  dagRunId: number,
+): Promise<{ id: number; isFinished: boolean; states: ReadonlyMap<string, TaskInstanceState> }> {
+  const { rows } = await client.query<{ isFinished: boolean; states: Record<string, TaskInstanceState> | null }>(
+    `select r.state in ('success', 'failed') as "isFinished",
+            (select jsonb_object_agg(t.task_id, t.state) from task_instance t where t.dag_run_id = r.id) as states
+       from dag_run r where r.id = $1`,
+    [dagRunId],
+  );
+  return {
+    id: dagRunId,
+    isFinished: rows[0]?.isFinished ?? true,
+    states: new Map(Object.entries(rows[0]?.states ?? {})),
+  };
+}
+
+/** Only what is needed to choose among the tasks of a run. */
+export async function getTaskStates(
+  client: Queryable,
+  dagRunId: number,
+): Promise<Pick<TaskInstanceRow, 'id' | 'taskId' | 'mapIndex' | 'state'>[]> {
+  const { rows } = await client.query(
+    `select id, task_id as "taskId", map_index as "mapIndex", state from task_instance where dag_run_id = $1 order by id`,
     [dagRunId],
   );
   return rows;

@@ -7,6 +7,7 @@ import {
 } from '@windhover/core';
 import type { DagVersions } from '../dags/dag-versions.ts';
 import { lockQueueing, parkSlots, releaseSlots, takeSlots } from '../store/active-tasks.ts';
+import { reopenRuns } from '../store/dag-runs.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { GroupCommit } from '../store/group-commit.ts';
 import { appendToLog, type NewLogRow } from '../store/signal-log.ts';
@@ -25,6 +26,7 @@ import {
   type LockedTrigger,
   lockTriggers,
   type NewTrigger,
+  triggersOf,
 } from '../store/triggers.ts';
 import { deleteXComs, putXComs } from '../store/xcoms.ts';
 import { type Decision, decideChange, NEXT_RESUME } from './decide-change.ts';
@@ -136,6 +138,10 @@ class Batch {
   readonly #results: { row: LockedTaskInstance; result: NonNullable<Decision['result']> }[] = [];
   readonly #stepsDropped: number[] = [];
   readonly #xcomsDropped: LockedTaskInstance[] = [];
+  /** A running task is to end, or has been ended by somebody else than its worker, who must hear of it. */
+  #interruptsWorker = false;
+  /** Runs whose tasks a user has changed: finished ones are taken up again. */
+  readonly #touchedRuns = new Set<number>();
 
   constructor(client: Queryable, options: ChangeWriterOptions) {
     this.#client = client;
@@ -145,7 +151,12 @@ class Batch {
   async decide(changes: readonly TaskChange[]): Promise<void> {
     const queueing = changes.some(({ type }) => type === 'queue') ? await lockQueueing(this.#client) : undefined;
     const slots = queueing && new SlotCounter(queueing.active, queueing.pools);
-    const triggerIds = changes.flatMap((change) => (change.type === 'wake' ? [change.triggerId] : []));
+    const killed = changes.flatMap((change) => (change.type !== 'wake' && KILLS.has(change.type) ? [change.id] : []));
+    const triggerIds = [
+      ...changes.flatMap((change) => (change.type === 'wake' ? [change.triggerId] : [])),
+      // What these tasks wait for is locked before the tasks are, as a wake-up does it.
+      ...(killed.length > 0 ? await triggersOf(this.#client, killed) : []),
+    ];
     const triggers = new Map(
       (triggerIds.length > 0 ? await lockTriggers(this.#client, triggerIds) : []).map((trigger) => [
         trigger.id,
@@ -193,8 +204,11 @@ class Batch {
       );
     }
     if (this.#callbacks.length > 0) await insertCallbacks(client, this.#callbacks);
+    const reopened = this.#touchedRuns.size > 0 ? await reopenRuns(client, [...this.#touchedRuns]) : 0;
     if (this.#log.length > 0) await appendToLog(client, this.#log);
     const channels = [
+      ...(this.#interruptsWorker ? ['windhover_stop'] : []),
+      ...(reopened + this.#callbacks.length > 0 ? ['windhover_run'] : []),
       ...(this.#log.length > 0 ? ['windhover_log'] : []),
       ...(this.#triggers.length + this.#cancelled.length > 0 ? ['windhover_trigger'] : []),
     ];
@@ -214,10 +228,11 @@ class Batch {
     if (!row) return { answer: 'stale', row: null, now: new Date() };
     const version = this.#options.versions.get(row.versionId)!;
     const task = version.tasks.get(row.taskId);
-    let decision = decideChange(row, change, task, row.now);
+    const possible = change.type === 'queue' && !slots!.hasPool(row.pool) ? refuseForPool(change, row.pool) : change;
+    let decision = decideChange(row, possible, task, row.now);
     if (!decision) return { answer: 'stale', row, now: row.now };
     let answer: ChangeAnswer = 'applied';
-    if (change.type === 'queue') {
+    if (possible.type === 'queue') {
       const limits = { maxActiveTasks: version.dag.maxActiveTasks, maxActivePerDag: task?.maxActivePerDag ?? null };
       const isFree = slots!.take({
         dagId: row.dagId,
@@ -231,10 +246,12 @@ class Batch {
         decision =
           row.state === 'scheduled'
             ? { row, path: [] }
-            : decideChange(row, { ...change, type: 'schedule' }, task, row.now)!;
+            : decideChange(row, { ...possible, type: 'schedule' }, task, row.now)!;
       }
     }
     this.#apply(row, decision, task);
+    if (change.type === 'clear' || change.type === 'mark') this.#touchedRuns.add(row.dagRunId);
+    if (row.state === 'running' && INTERRUPTIONS.has(change.type)) this.#interruptsWorker = true;
     return { answer, row: this.#rows.get(row.id)!, now: row.now };
   }
 
@@ -357,7 +374,18 @@ class Batch {
   }
 }
 
+/** Changes that end a wait otherwise than by its trigger. */
+const KILLS: ReadonlySet<TaskChange['type']> = new Set(['clear', 'stop', 'mark', 'end', 'timeOut']);
+/** Changes to a running task that do not come from its worker. */
+const INTERRUPTIONS: ReadonlySet<TaskChange['type']> = new Set(['clear', 'stop', 'mark', 'end', 'lose']);
+
 export const NEXT_PURPOSE = 'task_instance.next_kwargs';
+
+/** It would wait for ever, and nobody would know why. */
+function refuseForPool({ id, epoch }: Extract<TaskChange, { type: 'queue' }>, pool: string): TaskChange {
+  const reason = `Pool "${pool}" does not exist. Make it with: windhover pools set ${pool} <slots>, then clear the task.`;
+  return { id, epoch, type: 'refuse', reason, isRetryable: false, code: 'pool_missing' };
+}
 
 /** A wake-up names its trigger; the trigger names the task. Null: it was claimed by somebody else, or is gone. */
 function targetOf(change: TaskChange, triggers: ReadonlyMap<number, LockedTrigger>): number | null {

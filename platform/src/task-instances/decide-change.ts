@@ -90,9 +90,10 @@ export function decideChange(
     case 'lose':
       return lose(row, change.reason, task, now);
     case 'refuse':
-      return when(row, ['queued'], () =>
-        fail(row, { name: 'WorkloadRefused', message: change.reason, isRetryable: change.isRetryable }, task, now),
-      );
+      return when(row, ['queued', 'scheduled', 'none', 'up_for_retry', 'up_for_reschedule'], () => {
+        const { reason: message, isRetryable, code } = change;
+        return fail(row, { name: 'WorkloadRefused', message, isRetryable, ...(code && { code }) }, task, now);
+      });
     case 'timeOut':
       return timeOut(row, task, now);
     case 'wake':
@@ -102,7 +103,7 @@ export function decideChange(
     case 'stop':
       return stop(row, now);
     case 'retryNow':
-      return when(row, ['up_for_retry'], () => ({ row: { ...row, resumeAt: now }, path: [] }));
+      return when(row, ['up_for_retry'], () => schedule(row, now));
     case 'mark':
       return row.state === change.state ? { row, path: [] } : withKill(row, 'markState', end(row, change.state, now));
     case 'end':
@@ -218,13 +219,13 @@ function wake(
     case 'success':
       return { ...withResult(end(row, 'success', now), outcome.result), trigger: gone };
     case 'deferred': {
-      // The wait goes on with another trigger; the task has not left its state.
+      // The wait goes on with another trigger; the owner of the run has to know of its new timeout.
       const { resume, timeoutMs, onTimeout } = outcome.deferral;
       const triggerTimeout = timeoutMs === null ? null : new Date(now.getTime() + timeoutMs);
       const waiting = { ...row, epoch: row.epoch + 1, nextMethod: resume.methodName, triggerTimeout, onTimeout };
       return {
         row: waiting,
-        path: [],
+        path: ['deferred'],
         trigger: { type: 'replace', triggerId: change.triggerId, deferral: outcome.deferral },
         next: { resume, event: null },
       };

@@ -20,7 +20,14 @@ export type TaskChange = { readonly id: number } & (
   | { readonly type: 'reschedule'; readonly epoch: number; readonly at: Date; readonly resume: SerializedResume }
   /** The process around it is gone. Before `start` was answered that costs no try. */
   | { readonly type: 'lose'; readonly epoch: number; readonly reason: string }
-  | { readonly type: 'refuse'; readonly epoch: number; readonly reason: string; readonly isRetryable: boolean }
+  /** It cannot be run: the executor does not take it, or something it needs is not there. */
+  | {
+      readonly type: 'refuse';
+      readonly epoch: number;
+      readonly reason: string;
+      readonly isRetryable: boolean;
+      readonly code?: string;
+    }
   /** Its deferral, or its try as a whole, has taken too long. */
   | { readonly type: 'timeOut'; readonly epoch: number }
   | { readonly type: 'wake'; readonly triggerId: number; readonly leaseEpoch: number; readonly outcome: TriggerOutcome }
@@ -28,7 +35,7 @@ export type TaskChange = { readonly id: number } & (
   | { readonly type: 'clear' | 'stop' | 'retryNow' }
   | { readonly type: 'mark'; readonly state: 'success' | 'failed' | 'skipped' }
   /** The run has ended or was given up: unfinished tasks end with it. */
-  | { readonly type: 'end'; readonly state: 'stopped' | 'skipped' }
+  | { readonly type: 'end'; readonly state: 'stopped' | 'skipped' | 'success' }
 );
 
 /**

@@ -1,36 +1,36 @@
-import type { TaskApi, TaskWorkload } from '@windhover/core';
+import type { TaskApi, Workload } from '@windhover/core';
 import type { TaskProcessSettings } from '../task/task-process-api.ts';
 import { WorkerProcess, type WorkerProcessHost } from './worker-process.ts';
 
 export interface WorkerPoolOptions extends Omit<TaskProcessSettings, 'codeHash'> {
   /** How many warm processes. Zero starts a process for each workload, without a limit. */
   readonly size: number;
-  /** Where the news of tasks go. */
+  /** Where the news of workloads go. */
   readonly taskApi: TaskApi;
   /** The version of the project's code that processes load: see `codeHash`. */
   readonly codeHash: string;
-  /** A process is replaced after so many tasks, so that what leaks in users' code does not add up. Default: 1,000. */
+  /** A process is replaced after so many workloads, so that what leaks in users' code does not add up. Default: 1,000. */
   readonly recycleAfterTasks?: number;
-  /** A task of it has begun. Default: nobody listens. */
+  /** It has begun. Default: nobody listens. */
   onStarted?(workloadId: string, pid: number): void;
   /** It ran in order to its end, and has told the platform how that was. */
   onEnded(workloadId: string): void;
   /** Its process died, or could not begin or end it in order. */
   onLost(workloadId: string, reason: string): void;
-  /** What processes print outside of tasks, and what programs that tasks start print. Default: it is dropped. */
+  /** What processes print outside of tasks and callbacks, and what programs that these start print. Default: it is dropped. */
   onOutput?(line: string, pid: number): void;
 }
 
 /**
- * Runs workloads in child processes that stay. A process runs one task at a time; while tasks are very short it gets the
- * next ones in advance, and gives them back as soon as one takes longer.
+ * Runs workloads in child processes that stay. A process runs one at a time; while they are very short it gets the next
+ * ones in advance, and gives them back as soon as one takes longer.
  */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #host: WorkerProcessHost;
   readonly #workers = new Set<WorkerProcess>();
   /** Waiting for a process. Taken from the front; what is handed back returns there. */
-  #queue: TaskWorkload[] = [];
+  #queue: Workload[] = [];
   #codeHash: string;
   #failedStarts = 0;
   #isClosing = false;
@@ -58,7 +58,7 @@ export class WorkerPool {
   }
 
   /** Runs workloads in this order, as processes become free. */
-  run(workloads: readonly TaskWorkload[]): void {
+  run(workloads: readonly Workload[]): void {
     this.#queue.push(...workloads);
     if (this.#failedStarts >= MAX_FAILED_STARTS) this.#failedStarts = 0;
     this.#fill();
@@ -71,7 +71,7 @@ export class WorkerPool {
    */
   kill(workloadIds: readonly string[], reason = 'its workload was revoked'): readonly string[] {
     const wanted = new Set(workloadIds);
-    const notBegun: TaskWorkload[] = this.#queue.filter(({ id }) => wanted.has(id));
+    const notBegun: Workload[] = this.#queue.filter(({ id }) => wanted.has(id));
     this.#queue = this.#queue.filter(({ id }) => !wanted.has(id));
     for (const worker of this.#workers) {
       const here = workloadIds.filter((id) => worker.hasBegun(id) !== undefined);
@@ -137,15 +137,17 @@ export class WorkerPool {
   }
 
   #startWorker(): void {
-    const { projectRoot, xcomLimitBytes, timeoutGraceMs } = this.#options;
-    const settings = { projectRoot, codeHash: this.#codeHash, xcomLimitBytes, timeoutGraceMs };
+    const { projectRoot, xcomBackend, xcomLimitBytes, timeoutGraceMs } = this.#options;
+    const { callbackTimeoutMs, connectionTestTimeoutMs } = this.#options;
+    const limits = { xcomLimitBytes, timeoutGraceMs, callbackTimeoutMs, connectionTestTimeoutMs };
+    const settings = { projectRoot, codeHash: this.#codeHash, xcomBackend, ...limits };
     this.#workers.add(new WorkerProcess(settings, this.#host));
   }
 
   /** Gives each free process one workload before any gets a second. */
   #dispatch(): void {
     if (this.#queue.length === 0) return;
-    const given = new Map<WorkerProcess, TaskWorkload[]>();
+    const given = new Map<WorkerProcess, Workload[]>();
     const loadOf = (worker: WorkerProcess) => worker.load + (given.get(worker)?.length ?? 0);
     const ready = [...this.#workers].filter(({ isReady, isRetiring }) => isReady && !isRetiring);
     // A process that retires may still run its last task: it counts, so that no more tasks run than there are slots.
@@ -212,7 +214,7 @@ export class WorkerPool {
     };
   }
 
-  #onExit(worker: WorkerProcess, notBegun: readonly TaskWorkload[], why: string): void {
+  #onExit(worker: WorkerProcess, notBegun: readonly Workload[], why: string): void {
     this.#workers.delete(worker);
     this.#queue.unshift(...notBegun);
     if (!worker.isReady && !worker.wasKilled) this.#failedStarts += 1;

@@ -1,26 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import {
-  ExecutionTimeoutError,
-  type FinishReport,
-  type HeartbeatAnswer,
-  type SerializedError,
-  StaleEpochError,
-  type StartedTask,
-  serializeError,
-  type TaskApi,
-  type TaskHandOff,
-  type TaskWorkload,
-} from '@windhover/core';
+import { StaleEpochError, type TaskApi, type Workload } from '@windhover/core';
 import { connect } from '../ipc/connect.ts';
 import type { IpcChannel } from '../ipc/ipc-channel.ts';
 import { serve } from '../ipc/serve.ts';
 import { moduleFile, userCodeEnvironment, userCodeExecArgv } from '../loader/user-code-process.ts';
-import { setLongTimeout } from '../task/long-timeout.ts';
-import { Masker, secretsIn } from '../task/masker.ts';
-import { DEFAULT_TIMEOUT_GRACE_MS } from '../task/run-task.ts';
-import type { TaskPoolApi, TaskProcessApi, TaskProcessSettings } from '../task/task-process-api.ts';
-import { WorkloadWithdrawnError } from '../task/workload-withdrawn-error.ts';
+import { Masker } from '../task/masker.ts';
+import { SETTINGS_VARIABLE, type TaskProcessApi, type TaskProcessSettings } from '../task/task-process-api.ts';
+import { type Assignment, Assignments } from './assignments.ts';
 import { OutputTail } from './output-tail.ts';
+import { KILL_GRACE_MS, servedTaskApi } from './served-task-api.ts';
 
 export interface WorkerProcessHost {
   readonly taskApi: TaskApi;
@@ -29,19 +17,8 @@ export interface WorkerProcessHost {
   /** A workload is over; `lostReason` is null if it ended in order. */
   onOver(worker: WorkerProcess, workloadId: string, lostReason: string | null): void;
   /** The process is gone, with these workloads that had not begun. `why` is for people. */
-  onExit(worker: WorkerProcess, notBegun: readonly TaskWorkload[], why: string): void;
+  onExit(worker: WorkerProcess, notBegun: readonly Workload[], why: string): void;
   onOutput(worker: WorkerProcess, line: string): void;
-}
-
-interface Assignment {
-  readonly workload: TaskWorkload;
-  /** Null while it has not begun: then it may still be given to another process. */
-  begunAt: number | null;
-  /** The report is under way. */
-  report: Promise<void> | null;
-  /** What is reported in its place when its process had to be killed because it did not end in time. */
-  verdict: FinishReport | null;
-  callOffKill(): void;
 }
 
 /** One child process of a pool: what it was given, what of that has begun, and how it ended. */
@@ -58,8 +35,7 @@ export class WorkerProcess {
   readonly #remote: TaskProcessApi;
   readonly #masker = new Masker();
   readonly #tail: OutputTail;
-  /** By hand-off, in the order they were given. */
-  readonly #assignments = new Map<string, Assignment>();
+  readonly #assignments = new Assignments();
   #shortInARow = 0;
   #progressAt = performance.now();
   #killTimer: NodeJS.Timeout | undefined;
@@ -71,10 +47,11 @@ export class WorkerProcess {
     this.#host = host;
     this.#settings = settings;
     this.codeHash = settings.codeHash;
-    this.#child = fork(moduleFile('../task/task-process', import.meta.url), [JSON.stringify(settings)], {
+    this.#child = fork(moduleFile('../task/task-process', import.meta.url), {
       cwd: settings.projectRoot,
       execArgv: userCodeExecArgv(),
-      env: userCodeEnvironment(),
+      // Not as an argument, which everybody on the machine may read: the options of a backend may hold a secret.
+      env: { ...userCodeEnvironment(), [SETTINGS_VARIABLE]: JSON.stringify(settings) },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // A group of its own: what a task starts is killed with it, and Ctrl-C in a terminal reaches only the scheduler.
       detached: true,
@@ -84,7 +61,7 @@ export class WorkerProcess {
     this.#tail.follow(this.#child.stderr!);
     const channel = this.#child as IpcChannel;
     this.#remote = connect<TaskProcessApi>(channel);
-    serve<object>(channel, this.#served());
+    serve<object>(channel, this.#serve());
     this.#child.once('exit', (code, signal) => this.#drain(code, signal));
     // It could not even be started; there is no exit then.
     this.#child.on(
@@ -113,26 +90,18 @@ export class WorkerProcess {
     return this.#shortInARow >= SHORT_BEFORE_PREFETCH ? PREFETCH_DEPTH : 1;
   }
 
-  take(workloads: readonly TaskWorkload[]): void {
+  take(workloads: readonly Workload[]): void {
     if (this.load === 0) this.#progressAt = performance.now();
-    for (const workload of workloads) {
-      this.#assignments.set(nameOf(workload), {
-        workload,
-        begunAt: null,
-        report: null,
-        verdict: null,
-        callOffKill: () => {},
-      });
-    }
+    for (const workload of workloads) this.#assignments.add(workload);
     this.tasksTaken += workloads.length;
     // A broken channel is followed by the exit, which tells everything.
     this.#remote.run(workloads).catch(() => {});
   }
 
   /** Takes back what has not begun. The process is not asked: it is refused when it comes to start one of them. */
-  handBack(): readonly TaskWorkload[] {
-    const notBegun = [...this.#assignments.values()].filter(({ begunAt }) => begunAt === null);
-    for (const { workload } of notBegun) this.#assignments.delete(nameOf(workload));
+  handBack(): readonly Workload[] {
+    const { notBegun } = this.#assignments;
+    for (const assignment of notBegun) this.#assignments.remove(assignment);
     this.tasksTaken -= notBegun.length;
     return notBegun.map(({ workload }) => workload);
   }
@@ -143,7 +112,7 @@ export class WorkerProcess {
   }
 
   get hasPrefetched(): boolean {
-    return this.load > 1 && [...this.#assignments.values()].some(({ begunAt }) => begunAt === null);
+    return this.load > 1 && this.#assignments.notBegun.length > 0;
   }
 
   forgetPace(): void {
@@ -152,7 +121,7 @@ export class WorkerProcess {
 
   /** Whether the workload has begun here; undefined if it is not here. */
   hasBegun(workloadId: string): boolean | undefined {
-    const found = [...this.#assignments.values()].find(({ workload }) => workload.id === workloadId);
+    const found = this.#assignments.withId(workloadId);
     return found && found.begunAt !== null;
   }
 
@@ -178,106 +147,32 @@ export class WorkerProcess {
     killGroup(this.#child);
   }
 
-  /** The TaskApi for what this process was given, with an eye on what passes; the rest is passed on. */
-  #served(): object {
-    const { taskApi } = this.#host;
-    const own: Partial<TaskPoolApi> = {
-      ready: async () => {
+  #serve(): object {
+    return servedTaskApi({
+      taskApi: this.#host.taskApi,
+      settings: this.#settings,
+      assignments: this.#assignments,
+      masker: this.#masker,
+      onReady: () => {
         this.isReady = true;
         this.#host.onReady(this);
       },
-      gaveUp: async (workloadId, error) => this.#gaveUp(workloadId, error),
-      start: (handOff, identity) => this.#start(handOff, () => taskApi.start(handOff, identity)),
-      finish: (handOff, report) => this.#report(handOff, () => taskApi.finish(handOff, report)),
-      defer: (handOff, deferral) => this.#report(handOff, () => taskApi.defer(handOff, deferral)),
-      reschedule: (handOff, request) => this.#report(handOff, () => taskApi.reschedule(handOff, request)),
-      heartbeat: (handOff) => this.#heartbeat(this.#begun(handOff), () => taskApi.heartbeat(handOff)),
-      connection: async (handOff, connId) => {
-        this.#begun(handOff);
-        const fields = await taskApi.connection(handOff, connId);
-        this.#masker.add([...(fields?.password ? [fields.password] : []), ...secretsIn(fields?.extra ?? {})]);
-        return fields;
+      onBegun: ({ begunAt, workload }) => {
+        this.#progressAt = begunAt!;
+        this.#host.onStarted(this, workload.id);
       },
-    };
-    const passOn =
-      (name: string) =>
-      (handOff: TaskHandOff, ...args: unknown[]) => {
-        this.#begun(handOff);
-        return (taskApi as unknown as Record<string, (...args: unknown[]) => unknown>)[name]!(handOff, ...args);
-      };
-    return new Proxy(own, {
-      get: (target, name) =>
-        Object.hasOwn(target, name)
-          ? target[name as keyof typeof target]
-          : typeof name === 'string' && name in taskApi
-            ? passOn(name)
-            : undefined,
+      onReport: ({ begunAt }) => {
+        this.#progressAt = performance.now();
+        this.#shortInARow = this.#progressAt - begunAt! < SHORT_MS ? this.#shortInARow + 1 : 0;
+      },
+      onOver: (assignment, lostReason) => this.#over(assignment, lostReason),
+      killProcess: (reason) => this.#killNow(reason),
     });
-  }
-
-  async #start(handOff: TaskHandOff, send: () => Promise<StartedTask>): Promise<StartedTask> {
-    const assignment = this.#assignments.get(nameOf(handOff));
-    if (!assignment || assignment.begunAt !== null) throw new WorkloadWithdrawnError(nameOf(handOff));
-    assignment.begunAt = performance.now();
-    this.#progressAt = assignment.begunAt;
-    this.#host.onStarted(this, assignment.workload.id);
-    const started = await send();
-    this.#masker.add(started.secretsToMask);
-    if (started.deadlineAt !== null) {
-      const leftMs = Date.parse(started.deadlineAt) - Date.parse(started.now);
-      const error = serializeError(new ExecutionTimeoutError(assignment.workload.key.taskId, leftMs));
-      const graceMs = this.#settings.timeoutGraceMs ?? DEFAULT_TIMEOUT_GRACE_MS;
-      this.#killLater(assignment, leftMs + graceMs, { state: 'failed', error });
-    }
-    return started;
-  }
-
-  async #heartbeat(assignment: Assignment, send: () => Promise<HeartbeatAnswer>): Promise<HeartbeatAnswer> {
-    const answer = await send();
-    if (answer.action === 'stop') this.#killLater(assignment, answer.graceMs, { state: 'stopped' });
-    return answer;
-  }
-
-  /** The process ends its task itself when time is up; this is for code that blocks it. */
-  #killLater(assignment: Assignment, ms: number, verdict: FinishReport): void {
-    if (assignment.verdict?.state === verdict.state || assignment.report) return;
-    assignment.callOffKill();
-    assignment.callOffKill = setLongTimeout(ms + KILL_GRACE_MS, () => {
-      assignment.verdict = verdict;
-      this.#killNow(`its task did not end ${ms} ms after it had to`);
-    });
-  }
-
-  async #report(handOff: TaskHandOff, send: () => Promise<void>): Promise<void> {
-    const assignment = this.#begun(handOff);
-    assignment.callOffKill();
-    this.#progressAt = performance.now();
-    this.#shortInARow = this.#progressAt - assignment.begunAt! < SHORT_MS ? this.#shortInARow + 1 : 0;
-    const report = send();
-    assignment.report = report;
-    try {
-      await report;
-    } catch (error) {
-      assignment.report = null;
-      throw error;
-    }
-    this.#over(assignment, null);
-  }
-
-  #gaveUp(workloadId: string, error: SerializedError | null): void {
-    const assignment = [...this.#assignments.values()].find(({ workload }) => workload.id === workloadId);
-    if (assignment) this.#over(assignment, error && `it could not be run: ${error.name}: ${error.message}`);
-  }
-
-  #begun(handOff: TaskHandOff): Assignment {
-    const assignment = typeof handOff === 'object' ? this.#assignments.get(nameOf(handOff)) : undefined;
-    if (assignment && assignment.begunAt !== null) return assignment;
-    throw new StaleEpochError(`Task instance ${handOff.taskInstanceId}`, handOff.epoch);
   }
 
   #over(assignment: Assignment, lostReason: string | null): void {
     assignment.callOffKill();
-    if (!this.#assignments.delete(nameOf(assignment.workload))) return;
+    if (!this.#assignments.remove(assignment)) return;
     this.#host.onOver(this, assignment.workload.id, lostReason);
   }
 
@@ -301,14 +196,12 @@ export class WorkerProcess {
     clearTimeout(this.#killTimer);
     const notBegun = this.handBack();
     const why = this.#why(how);
-    for (const assignment of [...this.#assignments.values()]) this.#settleOne(assignment, why);
+    for (const assignment of this.#assignments.all) this.#settleOne(assignment, why);
     this.#host.onExit(this, notBegun, why);
   }
 
   #settleOne(assignment: Assignment, why: string): void {
-    const { taskInstanceId, epoch } = assignment.workload;
-    const verdict = assignment.verdict && this.#host.taskApi.finish({ taskInstanceId, epoch }, assignment.verdict);
-    const report = assignment.report ?? verdict;
+    const report = assignment.report ?? assignment.verdict?.();
     if (!report) this.#over(assignment, why);
     report?.then(
       () => this.#over(assignment, null),
@@ -327,13 +220,8 @@ export class WorkerProcess {
 const SHORT_MS = 5;
 const SHORT_BEFORE_PREFETCH = 4;
 const PREFETCH_DEPTH = 8;
-const KILL_GRACE_MS = 1_000;
 const DRAIN_MS = 200;
 const OUT_OF_MEMORY = ', not by its pool; when memory runs out, the system does that';
-
-function nameOf({ taskInstanceId, epoch }: TaskHandOff): string {
-  return `${taskInstanceId}:${epoch}`;
-}
 
 function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;

@@ -1,4 +1,4 @@
-import type { Json, SerializedError } from '@windhover/core';
+import type { ConnectionFields, Json, SerializedError } from '@windhover/core';
 
 /**
  * Replaces secrets in what leaves a task. It knows the texts it was told, as they are and as they stand in a URI or in
@@ -38,6 +38,11 @@ export class Masker {
     for (const form of [text, encodeURIComponent(text.toWellFormed()), JSON.stringify(text).slice(1, -1)])
       this.#secrets.add(form);
   }
+}
+
+/** What of a connection must not be seen. */
+export function connectionSecrets({ password, extra }: ConnectionFields): string[] {
+  return [...(password ? [password] : []), ...secretsIn(extra ?? {})];
 }
 
 /** The secret texts of a structure: everything below a key that sounds like a secret. */

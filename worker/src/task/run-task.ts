@@ -23,12 +23,16 @@ import {
 } from '@windhover/core';
 import type { TaskAddress } from '../loader/load-task.ts';
 import { captureOutput } from './capture-output.ts';
+import { askHeartbeats } from './heartbeats.ts';
 import { setLongTimeout } from './long-timeout.ts';
 import { Masker } from './masker.ts';
+import { platformClock } from './platform-clock.ts';
+import { ABANDON_GRACE_MS } from './run-limited.ts';
 import { onStrayError } from './stray-errors.ts';
 import { TaskAbortedError } from './task-aborted-error.ts';
 import { taskContext } from './task-context.ts';
 import { TaskLog } from './task-log.ts';
+import { tell } from './tell.ts';
 import { XComStore, type XComStoreOptions } from './xcom-store.ts';
 
 export interface RunTaskOptions extends XComStoreOptions {
@@ -61,9 +65,6 @@ export interface TaskEnd {
   /** Code of the task may still be running, or an error passed by it: this process is no place for another task. */
   readonly isProcessSpoilt: boolean;
 }
-
-/** How long code may take to end when nobody waits for it any more. Within a second the process must be gone. */
-export const ABANDON_GRACE_MS = 700;
 
 /** A deadline's grace where `timeoutGraceMs` is not given. */
 export const DEFAULT_TIMEOUT_GRACE_MS = 5_000;
@@ -99,8 +100,7 @@ class TaskRun {
   readonly #releases: (() => void)[] = [];
   /** The same for what `ownsProcess` took. */
   readonly #processReleases: (() => void)[] = [];
-  /** The database's clock: its answer to `start`, and the time since then. */
-  #clock: () => Date = () => new Date();
+  #clock!: () => Date;
   #view: { readonly operator: BaseOperator<any, any>; readonly context: Context } | undefined;
   #log!: TaskLog;
   #xcom!: XComStore;
@@ -143,7 +143,7 @@ class TaskRun {
   }
 
   #prepare(started: StartedTask): void {
-    const receivedAt = performance.now();
+    this.#clock = platformClock(started.now);
     const taskApi = this.#taskApi;
     const { logSink } = this.#options;
     this.#masker.add(started.secretsToMask);
@@ -159,9 +159,13 @@ class TaskRun {
         setLongTimeout(leftMs, () => this.#interrupt({ type: 'timeout', error: this.#late(leftMs) })),
       );
     }
-    this.#beat(started.heartbeatIntervalMs);
+    // They go on until the report is made: its log may be long.
+    this.#releases.push(
+      askHeartbeats(taskApi, this.#handOff, started.heartbeatIntervalMs, ({ reason, graceMs }) =>
+        this.#interrupt({ type: 'stop', reason, graceMs }),
+      ),
+    );
     this.#followSignal();
-    this.#clock = () => new Date(Date.parse(started.now) + (performance.now() - receivedAt));
     if (this.#options.ownsProcess) {
       this.#processReleases.push(
         captureOutput((level, line) => this.#log.write(level, line)),
@@ -307,46 +311,8 @@ class TaskRun {
     return this.#tell(() => this.#taskApi.finish(this.#handOff, report));
   }
 
-  /** The log goes first: whoever sees the task's end must find all of its log. */
-  async #tell(send: () => Promise<void>): Promise<void> {
-    await this.#persist(() => this.#log.flush()).catch((error) => {
-      if (isGone(error)) throw error;
-      // A task does not fail because its log could not be kept.
-      process.stderr.write(`The log of ${this.#workload.id} is incomplete: ${error}\n`);
-    });
-    await this.#persist(send);
-  }
-
-  /** What failed in passing is tried again; each of these calls may come twice. */
-  async #persist(call: () => Promise<void>): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await call();
-      } catch (error) {
-        if (isGone(error) || !isTransientError(error) || attempt === REPORT_ATTEMPTS) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 100 * 2 ** attempt));
-      }
-    }
-  }
-
-  /** Heartbeats go on until the report is made: its log may be long. */
-  #beat(intervalMs: number): void {
-    let timer: NodeJS.Timeout;
-    let isOver = false;
-    const beat = async () => {
-      try {
-        const answer = await this.#taskApi.heartbeat(this.#handOff);
-        if (answer.action === 'stop') this.#interrupt({ type: 'stop', reason: answer.reason, graceMs: answer.graceMs });
-      } catch {
-        // A lost epoch has been seen on the way; for the rest, the next one may get through.
-      }
-      if (!isOver) timer = setTimeout(beat, intervalMs);
-    };
-    timer = setTimeout(beat, intervalMs);
-    this.#releases.push(() => {
-      isOver = true;
-      clearTimeout(timer);
-    });
+  #tell(send: () => Promise<void>): Promise<void> {
+    return tell(this.#workload.id, this.#log, send);
   }
 
   #followSignal(): void {
@@ -383,11 +349,4 @@ class TaskRun {
       },
     });
   }
-}
-
-const REPORT_ATTEMPTS = 5;
-
-/** Trying again is useless: the platform or the hand-off is gone. */
-function isGone(error: unknown): boolean {
-  return StaleEpochError.isInstance(error) || (error as { code?: unknown } | null)?.code === 'E_IPC_CLOSED';
 }

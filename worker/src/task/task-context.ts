@@ -1,78 +1,38 @@
 import {
-  Connection,
-  ConnectionNotFoundError,
   type Context,
   type Duration,
   durationMs,
-  type Json,
-  type Logger,
   poll,
   type Replay,
-  type RunStatesQuery,
   type StartedTask,
-  type TaskApi,
   type TaskHandOff,
-  VariableNotFoundError,
 } from '@windhover/core';
-import { isSensitiveName, type Masker, secretsIn } from './masker.ts';
+import { type RunContextParts, runContext } from './run-context.ts';
 import type { XComStore } from './xcom-store.ts';
 
-export interface TaskContextParts {
-  readonly taskApi: TaskApi;
+export interface TaskContextParts extends Omit<RunContextParts, 'run' | 'facts'> {
   readonly handOff: TaskHandOff;
   readonly started: StartedTask;
   readonly replay: Replay;
   readonly xcom: XComStore;
-  readonly log: Logger;
-  readonly masker: Masker;
-  readonly signal: AbortSignal;
-  /** The database's clock. */
-  now(): Date;
 }
 
-/** What a task's code gets on a worker: everything it asks goes to the platform under its hand-off. */
+/** What a task's code gets on a worker. */
 export function taskContext(parts: TaskContextParts): Context {
-  const { taskApi, handOff, started, replay, xcom, log, masker, signal, now } = parts;
+  const { taskApi, handOff, started, replay, xcom, log, signal, now } = parts;
   const triggeredRuns = new Map<string, number>();
   const pause = (duration: Duration | number) =>
     sleep(typeof duration === 'number' ? duration : durationMs(duration), signal);
+  const context = runContext({ ...parts, run: started.key, facts: started });
   return {
-    ...started.key,
-    versionHash: started.versionHash,
+    ...context,
+    taskId: started.key.taskId,
+    mapIndex: started.key.mapIndex,
     tryNumber: started.tryNumber,
     attempt: started.attempt,
-    logicalDate: new Date(started.logicalDate),
-    dataInterval: { start: new Date(started.dataInterval.start), end: new Date(started.dataInterval.end) },
-    runType: started.runType,
-    params: started.params,
-    conf: started.conf,
     sensorStartedAt: new Date(started.sensorStartedAt),
     signals: started.signals,
-    log,
-    signal,
-    now,
-    // Arrows: code may take them out of the context.
-    xcom: {
-      pull: (taskId, options) => xcom.pull(taskId, options),
-      push: (key, value) => xcom.push(key, value),
-    },
-    async connection(connId) {
-      const fields = await taskApi.connection(handOff, connId);
-      if (!fields) throw new ConnectionNotFoundError(connId);
-      masker.add([...(fields.password ? [fields.password] : []), ...secretsIn((fields.extra ?? {}) as Json)]);
-      return new Connection(connId, fields);
-    },
-    async variable(key) {
-      const value = await taskApi.variable(handOff, key);
-      if (value === null) throw new VariableNotFoundError(key);
-      if (isSensitiveName(key)) masker.add([value]);
-      return value;
-    },
-    sendSignal: (key, value, options = {}) => taskApi.sendSignal(handOff, key, value, options),
-    async runStates(query) {
-      const answers = await taskApi.runStates(handOff, runStatesRequest(query));
-      return answers.map((answer) => ({ ...answer, logicalDate: new Date(answer.logicalDate) }));
-    },
+    xcom: { ...context.xcom, push: (key, value) => xcom.push(key, value) },
     sleep: pause,
     poll: (check, options) => poll(check, options, { now, log, sleep: pause }),
     step: (name, run) => replay.step(name, run),
@@ -90,11 +50,6 @@ export function taskContext(parts: TaskContextParts): Context {
     },
     skipDownstream: (taskIds) => taskApi.skipDownstream(handOff, taskIds),
   };
-}
-
-function runStatesRequest(query: RunStatesQuery) {
-  const { logicalDates, ...rest } = query;
-  return { ...rest, ...(logicalDates && { logicalDates: logicalDates.map((date) => date.toISOString()) }) };
 }
 
 /** Rejects with the signal's own reason, so that the code sees why it is to end. */

@@ -1,9 +1,10 @@
-import type { SerializedError, TaskApi, TaskWorkload } from '@windhover/core';
+import type { SerializedError, TaskApi, Workload } from '@windhover/core';
+import type { XComBackendSettings } from './lazy-xcom-backend.ts';
 
 /** What a task process serves to the pool that started it. */
 export interface TaskProcessApi {
   /** Puts workloads at the end of its queue. It runs them one after the other. */
-  run(workloads: readonly TaskWorkload[]): Promise<void>;
+  run(workloads: readonly Workload[]): Promise<void>;
   /** Ends the process when it has nothing left to do. */
   retire(): Promise<void>;
 }
@@ -20,10 +21,21 @@ export interface TaskPoolApi extends TaskApi {
   gaveUp(workloadId: string, error: SerializedError | null): Promise<void>;
 }
 
-/** Given to a task process as its argument, as JSON. */
+/** The environment variable with the settings of a task process, which takes it away before users' code runs. */
+export const SETTINGS_VARIABLE = 'WINDHOVER_TASK_PROCESS';
+
+/** Given to a task process as JSON. */
 export interface TaskProcessSettings {
   readonly projectRoot: string;
   readonly codeHash: string;
+  /** Keeps XComs that are too large for the database. Default: none, and they are refused. */
+  readonly xcomBackend?: XComBackendSettings | undefined;
+  /** Default: 1,000,000. */
   readonly xcomLimitBytes?: number | undefined;
+  /** How long a task's code may take to end after its deadline. Default: 5,000. */
   readonly timeoutGraceMs?: number | undefined;
+  /** Default: 60,000. */
+  readonly callbackTimeoutMs?: number | undefined;
+  /** Default: 20,000. */
+  readonly connectionTestTimeoutMs?: number | undefined;
 }

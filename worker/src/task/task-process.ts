@@ -1,24 +1,34 @@
 // The entry of a warm child process. It takes workloads from its pool and runs them one after the other.
 import { hostname } from 'node:os';
-import { type BaseOperator, serializeError, type TaskWorkload, type WorkerIdentity } from '@windhover/core';
+import { type BaseOperator, serializeError, type WorkerIdentity, type Workload } from '@windhover/core';
+import { runCallback } from '../callback/run-callback.ts';
+import { runConnectionTest } from '../connection-test/run-connection-test.ts';
 import { connect } from '../ipc/connect.ts';
 import type { IpcChannel } from '../ipc/ipc-channel.ts';
 import { serve } from '../ipc/serve.ts';
-import { createClassLoader } from '../loader/class-loader.ts';
+import { type ClassLoader, createClassLoader } from '../loader/class-loader.ts';
 import { loadTask, type TaskAddress } from '../loader/load-task.ts';
 import { exitWithParent } from './exit-with-parent.ts';
-import { ABANDON_GRACE_MS, runTask } from './run-task.ts';
-import type { TaskPoolApi, TaskProcessApi, TaskProcessSettings } from './task-process-api.ts';
+import { LazyXComBackend } from './lazy-xcom-backend.ts';
+import { ABANDON_GRACE_MS } from './run-limited.ts';
+import { runTask } from './run-task.ts';
+import {
+  SETTINGS_VARIABLE,
+  type TaskPoolApi,
+  type TaskProcessApi,
+  type TaskProcessSettings,
+} from './task-process-api.ts';
 
 class TaskProcess implements TaskProcessApi {
   readonly #settings: TaskProcessSettings;
   readonly #pool: TaskPoolApi;
-  readonly #loader: ReturnType<typeof createClassLoader>;
+  readonly #loader: ClassLoader;
+  readonly #xcomBackend: LazyXComBackend | undefined;
   readonly #identity: WorkerIdentity;
   readonly #shutdown = new AbortController();
   readonly #loaded = new Map<string, Promise<BaseOperator<any, any>>>();
-  readonly #queue: TaskWorkload[] = [];
-  /** Code of a task runs now. */
+  readonly #queue: Workload[] = [];
+  /** Code of a workload runs now. */
   #isBusy = false;
   /** Workloads whose report is not made yet. */
   #open = 0;
@@ -28,10 +38,11 @@ class TaskProcess implements TaskProcessApi {
     this.#settings = settings;
     this.#pool = pool;
     this.#loader = createClassLoader(settings);
+    this.#xcomBackend = settings.xcomBackend && new LazyXComBackend(settings.xcomBackend, this.#loader);
     this.#identity = { hostname: hostname(), pid: process.pid, codeHash: settings.codeHash };
   }
 
-  async run(workloads: readonly TaskWorkload[]): Promise<void> {
+  async run(workloads: readonly Workload[]): Promise<void> {
     this.#queue.push(...workloads);
     this.#runNext();
   }
@@ -58,7 +69,7 @@ class TaskProcess implements TaskProcessApi {
     else this.#exitIfDone();
   }
 
-  async #runOne(workload: TaskWorkload): Promise<void> {
+  async #runOne(workload: Workload): Promise<void> {
     this.#isBusy = true;
     this.#open += 1;
     // The next one begins while this one's report is on its way: its code is over.
@@ -67,20 +78,12 @@ class TaskProcess implements TaskProcessApi {
       this.#runNext();
     };
     let isFree = false;
+    const onCodeOver = () => {
+      isFree = true;
+      free();
+    };
     try {
-      const end = await runTask(workload, {
-        ...this.#settings,
-        taskApi: this.#pool,
-        identity: this.#identity,
-        loadTask: (address) => this.#loadTask(address),
-        assertResolvesTo: (classpath, target) => this.#loader.assertResolvesTo(classpath, target),
-        signal: this.#shutdown.signal,
-        ownsProcess: true,
-        onCodeOver: () => {
-          isFree = true;
-          free();
-        },
-      });
+      const end = await this.#dispatch(workload, onCodeOver);
       if (end.type === 'abandoned' && !this.#shutdown.signal.aborted) await this.#pool.gaveUp(workload.id, null);
       if (end.isProcessSpoilt) exitWithGroup(0);
     } catch (error) {
@@ -92,6 +95,33 @@ class TaskProcess implements TaskProcessApi {
     this.#open -= 1;
     if (isFree) this.#exitIfDone();
     else free();
+  }
+
+  #dispatch(
+    workload: Workload,
+    onCodeOver: () => void,
+  ): Promise<{ readonly type: string; readonly isProcessSpoilt: boolean }> {
+    const options = {
+      ...this.#settings,
+      taskApi: this.#pool,
+      xcomBackend: this.#xcomBackend,
+      signal: this.#shutdown.signal,
+      ownsProcess: true,
+      onCodeOver,
+    };
+    switch (workload.type) {
+      case 'task':
+        return runTask(workload, {
+          ...options,
+          identity: this.#identity,
+          loadTask: (address) => this.#loadTask(address),
+          assertResolvesTo: (classpath, target) => this.#loader.assertResolvesTo(classpath, target),
+        });
+      case 'callback':
+        return runCallback(workload, options);
+      case 'testConnection':
+        return runConnectionTest(workload, { ...options, loader: this.#loader });
+    }
   }
 
   /** Code does not change in a process, so a task is looked up once: the file system costs more than a short task. */
@@ -106,11 +136,17 @@ class TaskProcess implements TaskProcessApi {
   }
 
   #exitIfDone(): void {
-    if (this.#isRetiring && this.#open === 0 && this.#queue.length === 0) exitWithGroup(0);
+    if (this.#isRetiring && this.#open === 0 && this.#queue.length === 0) void this.#exit();
+  }
+
+  async #exit(): Promise<never> {
+    setTimeout(() => exitWithGroup(0), ABANDON_GRACE_MS);
+    await this.#xcomBackend?.close().catch(() => {});
+    exitWithGroup(0);
   }
 }
 
-/** What the task's code has started and left behind goes too, unless it was made a daemon on purpose. */
+/** What the code has started and left behind goes too, unless it was made a daemon on purpose. */
 function exitWithGroup(code: number): never {
   if (process.connected) process.exit(code);
   // The pool would do it, but it is gone.
@@ -122,7 +158,8 @@ function exitWithGroup(code: number): never {
   process.exit(code);
 }
 
-const settings = JSON.parse(process.argv[2]!) as TaskProcessSettings;
+const settings = JSON.parse(process.env[SETTINGS_VARIABLE]!) as TaskProcessSettings;
+delete process.env[SETTINGS_VARIABLE];
 // Taken from `process`: a library that finds `process.send` greets its parent, and the pool is not meant.
 const send = process.send!.bind(process) as IpcChannel['send'];
 Object.defineProperty(process, 'send', { value: undefined, configurable: true, writable: true });

@@ -1,7 +1,5 @@
 import {
-  deserialize,
   type Json,
-  RETURN_VALUE,
   type StartedTask,
   serialize,
   type TaskApi,
@@ -12,7 +10,7 @@ import {
   type XComValue,
   type XComWriter,
 } from '@windhover/core';
-import { XComBackendMissingError } from './xcom-backend-missing-error.ts';
+import { pullXCom } from './pull-xcom.ts';
 import { XComTooLargeError } from './xcom-too-large-error.ts';
 
 export interface XComStoreOptions {
@@ -40,20 +38,8 @@ export class XComStore implements XComReader, XComWriter {
     this.#backend = options.xcomBackend;
   }
 
-  async pull<T = unknown>(taskId: string, options: XComPullOptions = {}): Promise<T | undefined> {
-    const { key = RETURN_VALUE, mapIndex = -1, runId, dagId } = options;
-    const query = {
-      taskId,
-      key,
-      mapIndex,
-      ...(runId !== undefined && { runId }),
-      ...(dagId !== undefined && { dagId }),
-    };
-    const answer = await this.#taskApi.getXCom(this.#handOff, query);
-    if (answer.type === 'none') return undefined;
-    if (answer.type === 'value') return deserialize<T>(answer.value);
-    if (!this.#backend) throw new XComBackendMissingError(taskId, key);
-    return deserialize<T>(await this.#backend.load(answer.reference));
+  async pull<T = unknown>(taskId: string, options?: XComPullOptions): Promise<T | undefined> {
+    return pullXCom<T>(this.#taskApi, this.#handOff, this.#backend, taskId, options);
   }
 
   async push(key: string, value: unknown): Promise<void> {
