@@ -15,11 +15,11 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'done',
   failed: 'what was asked about has failed: a run, a backfill, a connection test, the health check',
-  usage: 'the command was not understood, or the server found its input wrong',
+  usage: 'the command was not understood, the configuration is wrong, or the server found its input wrong',
   notFound: 'there is no such DAG, run, task, …',
   refused: 'the server refused the token, or there is none',
-  conflict: 'it exists already, or is in a state that does not allow it',
-  unreachable: 'no server was found, or it does not answer',
+  conflict: 'it exists already, or is in a state that does not allow it; the port is taken',
+  unreachable: 'no server was found, or it or the database does not answer',
   interrupted: 'interrupted by Ctrl-C',
 };
 

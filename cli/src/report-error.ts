@@ -23,8 +23,15 @@ export function reportError(error: unknown, { output }: Session): ExitCode {
 const EXIT_BY_CODE: Readonly<Record<string, ExitCode>> = {
   E_API_ANSWER: EXIT.unreachable,
   E_API_UNREACHABLE: EXIT.unreachable,
+  E_CONFIG: EXIT.usage,
+  E_CONFIG_FILE: EXIT.usage,
   E_CONNECTION_EXISTS: EXIT.conflict,
   E_DAG_NOT_IN_PROJECT: EXIT.notFound,
+  E_DATABASE: EXIT.unreachable,
+  E_PLUGIN: EXIT.usage,
+  E_PORT_TAKEN: EXIT.conflict,
+  E_SECRET_KEYS: EXIT.usage,
+  E_SERVER_SETUP: EXIT.usage,
   E_SETTING_NOT_FOUND: EXIT.notFound,
   E_TASK_NOT_IN_DAG: EXIT.notFound,
 };

@@ -97,6 +97,26 @@ test('after kill -9 of everything, a restart finishes all runs, and nothing that
   expect(again).toEqual([]);
 }, 180_000);
 
+test('a backfill of thirty days that is interrupted by Ctrl-C pauses, and goes on when it is resumed', async () => {
+  await known('daily');
+  const options = { cwd: scene.projectRoot, env: environment() };
+  const range = ['--from', '2026-01-01', '--to', '2026-01-30', '--max-active-runs', '3'];
+  const backfill = windhover(['backfill', 'daily', ...range], options);
+  await backfill.printed(/backfill progress: [1-9]\d?\.\d%\] \| total dagruns: 30 \| total tasks: 60/);
+  expect(await backfill.kill('SIGINT')).toBe(130);
+  const [, id] = backfill.output.match(/windhover backfill resume (\d+)/)!;
+  const { isPaused, progress } = await ask('backfill', 'show', id!);
+  expect(isPaused).toBe(true);
+  expect(progress.finishedDagRuns).toBeLessThan(30);
+  const resumed = windhover(['backfill', 'resume', id!], options);
+  expect(await resumed.ended).toBe(0);
+  expect(resumed.output).toContain(
+    '[backfill progress: 100.0%] | total dagruns: 30 | total tasks: 60 | finished: 60 | succeeded: 60 | skipped: 0 | failed: 0',
+  );
+  const runs = await ask('runs', 'list', '--dag', 'daily', '--limit', '100');
+  expect(runs.filter((run: any) => run.runType === 'backfill')).toHaveLength(30);
+}, 120_000);
+
 test('it stops cleanly, and a second start is quick and finds everything as it was', async () => {
   await known('endless');
   expect(await standalone.kill('SIGINT')).toBe(0);

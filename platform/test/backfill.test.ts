@@ -167,7 +167,7 @@ test('a program can ask a DAG for its dates, have its due run made, and have for
   expect(daily.onSchedule(new Date('2026-01-05'))).toBe(true);
   expect(daily.onSchedule(new Date('2026-01-05T01:00:00Z'))).toBe(false);
   expect(daily.dateRange(new Date('2026-01-03'), new Date('2026-01-04'))).toHaveLength(2);
-  await scene.platform.database.query('update dag set next_run_at = now()');
+  await scene.platform.database.query("update dag set next_run_at = now() - interval '1 second'");
   expect(await daily.scheduleDag()).toMatchObject({ logicalDate: new Date('2026-01-01') });
   expect(await daily.scheduleDag()).toBeNull();
   expect(await daily.updateDagRunStates()).toEqual([]);

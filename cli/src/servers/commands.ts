@@ -3,7 +3,6 @@ import { examples } from '../help.ts';
 import type { Session } from '../session.ts';
 import { addDatabaseCommands } from './database-commands.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
-import { RunningServers } from './running-server.ts';
 import { serverLog } from './server-log.ts';
 import type { ServerSetup } from './server-setup.ts';
 import { addTokenCommands } from './token-commands.ts';
@@ -24,13 +23,13 @@ export function addServerCommands(program: Command, session: Session): void {
     .addHelpText('after', examples('windhover standalone', 'WINDHOVER_API__PORT=9000 windhover standalone'))
     .action(async (options) => {
       const setup = await setUp(options);
-      await runUntilStopped(session, setup.log, async () => {
+      await runUntilStopped(setup.log, async (running) => {
         const { startStandalone } = await import('./standalone.ts');
-        const standalone = await startStandalone(setup);
+        const standalone = running.add(await startStandalone(setup));
         session.output.answer({ url: standalone.url, token: standalone.token }, ({ url, token }) => {
           for (const line of welcome(url, token, session.io.env.WINDHOVER_COMMAND)) session.output.raw(line);
         });
-        return standalone;
+        return {};
       });
     });
 
@@ -40,16 +39,15 @@ export function addServerCommands(program: Command, session: Session): void {
     .addHelpText('after', examples('windhover scheduler', 'windhover scheduler --dag-ids sales reports'))
     .action(async ({ numRuns, dagIds, ...options }) => {
       const setup = await setUp(options);
-      await runUntilStopped(session, setup.log, async () => {
+      await runUntilStopped(setup.log, async (running) => {
         const [{ openConfiguredPlatform }, { startScheduler }] = await platformSide();
-        const running = new RunningServers();
         const platform = await openConfiguredPlatform(setup, 'windhover scheduler');
         running.add({ stop: () => platform.close() });
         const scheduler = running.add(
           await startScheduler(setup, platform, { ...(numRuns && { numRuns }), ...(dagIds && { dagIds }) }),
         );
         setup.log.info('The scheduler runs.');
-        return { stop: () => running.stop(), whenOver: () => scheduler.whenOver() };
+        return { whenOver: scheduler.whenOver() };
       });
     });
 
@@ -57,14 +55,13 @@ export function addServerCommands(program: Command, session: Session): void {
     .addHelpText('after', examples('windhover api-server'))
     .action(async (options) => {
       const setup = await setUp(options);
-      await runUntilStopped(session, setup.log, async () => {
+      await runUntilStopped(setup.log, async (running) => {
         const [{ openConfiguredPlatform }, { startApiServer }] = await platformSide();
-        const running = new RunningServers();
         const platform = await openConfiguredPlatform(setup, 'windhover api-server');
         running.add({ stop: () => platform.close() });
         const api = running.add(await startApiServer(setup, platform));
         setup.log.info(`The API server listens at ${api.url}.`);
-        return running;
+        return {};
       });
     });
 
@@ -76,14 +73,13 @@ export function addServerCommands(program: Command, session: Session): void {
       const given = await setUp(options);
       const triggerer = { ...given.config.triggerer, ...(capacity && { capacity }), ...(queues && { queues }) };
       const setup = { ...given, config: { ...given.config, triggerer } };
-      await runUntilStopped(session, setup.log, async () => {
+      await runUntilStopped(setup.log, async (running) => {
         const [{ openWorkerSide }, { startTriggerer }] = await workerSide();
-        const running = new RunningServers();
         const { triggerApi, stop } = openWorkerSide(session.io);
         running.add({ stop });
         running.add(await startTriggerer(setup, triggerApi));
         setup.log.info(`The triggerer runs, for ${triggerer.queues.join(', ')}, up to ${triggerer.capacity} triggers.`);
-        return running;
+        return {};
       });
     });
 
@@ -91,14 +87,13 @@ export function addServerCommands(program: Command, session: Session): void {
     .addHelpText('after', examples('windhover dag-processor'))
     .action(async (options) => {
       const setup = await setUp(options);
-      await runUntilStopped(session, setup.log, async () => {
+      await runUntilStopped(setup.log, async (running) => {
         const [{ openWorkerSide }, { startDagProcessor }] = await workerSide();
-        const running = new RunningServers();
         const { dagApi, stop } = openWorkerSide(session.io);
         running.add({ stop });
         running.add(startDagProcessor(setup, dagApi));
         setup.log.info(`The dag-processor reads ${setup.config.dags.folder}.`);
-        return running;
+        return {};
       });
     });
 

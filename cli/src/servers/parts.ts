@@ -1,4 +1,4 @@
-import type { DagApi, TriggerApi } from '@windhover/core';
+import type { DagApi, Json, TriggerApi } from '@windhover/core';
 import { createApiServer, executionRoutes, listenOrThrow, type Platform, SchedulerJob } from '@windhover/platform';
 import { DagProcessor, Triggerer } from '@windhover/worker';
 import { cliVersion } from '../version.ts';
@@ -20,7 +20,9 @@ export async function startScheduler(
 ): Promise<RunningServer & { whenOver(): Promise<void> }> {
   const { leaseMs, heartbeatMs, maxActiveRuns } = config.scheduler;
   const executors = await loadExecutors(config);
-  const { projectRoot } = config;
+  const { projectRoot, api, xcom } = config;
+  const { maxSizeBytes: xcomLimitBytes, backend } = xcom;
+  const xcomBackend = backend && { classpath: backend.use, options: backend.options as Readonly<Record<string, Json>> };
   const job = new SchedulerJob({
     ...platform,
     ...options,
@@ -30,6 +32,8 @@ export async function startScheduler(
     leaseMs,
     heartbeatMs,
     maxActiveRuns,
+    apiUrl: api.baseUrl,
+    xcom: { xcomLimitBytes, ...(xcomBackend && { xcomBackend }) },
   });
   await job.start();
   return { stop: () => job.stop({ graceMs: STOP_GRACE_MS }), whenOver: () => job.whenOver() };

@@ -1,13 +1,16 @@
 import type { Logger } from '@windhover/core';
 import { EXIT } from '../exit-codes.ts';
-import type { Session } from '../session.ts';
-import type { RunningServer } from './running-server.ts';
+import { RunningServers } from './running-server.ts';
 
-/** Starts a server and waits until a signal, or its own end, stops it. A second signal ends the process at once. */
+/**
+ * Starts servers and waits until a signal, or their own end, stops them in reverse order. Where one cannot be started,
+ * those before it are stopped. A second signal ends the process at once.
+ *
+ * @param start answers, in `whenOver`, when it ends by itself. Default: never.
+ */
 export async function runUntilStopped(
-  session: Session,
   log: Logger,
-  start: () => Promise<RunningServer & { whenOver?(): Promise<void> }>,
+  start: (running: RunningServers) => Promise<{ readonly whenOver?: Promise<void> }>,
 ): Promise<void> {
   const asked = Promise.withResolvers<void>();
   let isAsked = false;
@@ -19,12 +22,12 @@ export async function runUntilStopped(
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+  const running = new RunningServers();
   try {
-    const server = await start();
-    await Promise.race([asked.promise, server.whenOver?.() ?? asked.promise]);
-    await server.stop();
-    session.exitCode = EXIT.ok;
+    const { whenOver = asked.promise } = await start(running);
+    await Promise.race([asked.promise, whenOver]);
   } finally {
+    await running.stop();
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
   }

@@ -18,8 +18,11 @@ export interface TriggerLease {
 
 /** What a triggerer tells the platform. It has no database credentials: this is all it knows. */
 export interface TriggerApi extends RunStatesReader<TriggerLease> {
-  /** A long poll: answers as soon as there is something to say, or after `waitMs`. It also renews all leases. */
-  sync(request: TriggerSyncRequest): Promise<TriggerSyncAnswer>;
+  /**
+   * A long poll: answers as soon as there is something to say, or after `waitMs`. It also renews all leases. `signal`
+   * says that nobody waits for the answer any more: then nothing is claimed.
+   */
+  sync(request: TriggerSyncRequest, signal?: AbortSignal): Promise<TriggerSyncAnswer>;
   /** Events in a batch. Each is answered by itself: one that came too late does not fail the others. */
   submit(events: readonly SubmittedEvent[]): Promise<readonly SubmitAnswer[]>;
   saveCheckpoint(lease: TriggerLease, checkpoint: Json): Promise<void>;
@@ -44,6 +47,26 @@ export interface TriggerSyncRequest {
   /** What running triggers saw last. */
   readonly progress: readonly (TriggerLease & TriggerProgress)[];
   readonly waitMs: number;
+  /**
+   * All leases it has. It says so with its first sync, and with the next after one that failed, because it does not know
+   * what was answered then. No other sync of it is under way at that time. Default: they are as the platform knows them.
+   */
+  readonly held?: readonly TriggerLease[];
+  /** How many triggers it has and means to keep; the platform shares them out by that. Default: 0. */
+  readonly size?: number;
+  /** Where it runs, for people. Default: not known. */
+  readonly hostname?: string;
+  readonly pid?: number;
+  /** When a trigger kept all others waiting, since the last sync. Default: none did. */
+  readonly blocks?: readonly LoopBlock[];
+  /** It stops: its job ends, and whatever it still holds is free. Default: false. */
+  readonly isLast?: boolean;
+}
+
+/** Code of a trigger that did not give way to others. */
+export interface LoopBlock {
+  readonly classpath: string;
+  readonly blockedMs: number;
 }
 
 /** `killed`: `onKill` is done, the row can go. `handedBack`: somebody else is to go on. `killFailed`: `onKill` failed for good. */
@@ -65,6 +88,8 @@ export interface TriggerSyncAnswer {
   /** The database's clock at this answer. */
   readonly now: string;
   readonly leaseMs: number;
+  /** How many triggers it is to hand back: others have room for them, and it has more than its share. Default: 0. */
+  readonly excess?: number;
 }
 
 export interface ClaimedTrigger extends TriggerLease {

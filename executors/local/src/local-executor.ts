@@ -29,6 +29,11 @@ export class LocalExecutor extends BaseExecutor {
     this.#options = options;
   }
 
+  /** While tasks are very short, processes take the next ones in advance, beyond their slots. */
+  override get openSlots(): number {
+    return Math.max(super.openSlots, this.#pool?.room ?? 0);
+  }
+
   override async start(host: ExecutorHost): Promise<void> {
     const { recycleAfterTasks } = this.#options;
     const { projectRoot, taskApi, xcomBackend, xcomLimitBytes, timeoutGraceMs } = host;

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { LogChunk, LogPage, LogReadOptions, LogRecord, LogStore, LogStream } from '@windhover/core';
 
@@ -20,12 +20,20 @@ export class FileLogStore implements LogStore {
     return done;
   }
 
-  async read(stream: LogStream, { cursor = '0', limit = 1000 }: LogReadOptions = {}): Promise<LogPage> {
+  /** The cursor is a place in the file: reading on costs only what is new. */
+  async read(stream: LogStream, { cursor = '0:0', limit = 1000 }: LogReadOptions = {}): Promise<LogPage> {
     await this.#writing;
-    const records = (await readLines(this.#fileOf(stream))).flatMap((line) => line.records);
-    const begin = Number(cursor);
-    const page = records.slice(begin, begin + limit);
-    return { records: page, cursor: String(begin + page.length) };
+    const [begin, skipped] = cursor.split(':').map(Number) as [number, number];
+    const records: LogRecord[] = [];
+    let [offset, taken] = [begin, skipped];
+    for await (const line of readLines(this.#fileOf(stream), begin)) {
+      const rest = line.records.slice(taken);
+      const wanted = rest.slice(0, limit - records.length);
+      records.push(...wanted);
+      [offset, taken] = wanted.length < rest.length ? [line.begin, taken + wanted.length] : [line.end, 0];
+      if (records.length === limit) break;
+    }
+    return { records, cursor: `${offset}:${taken}` };
   }
 
   async remove(stream: LogStream): Promise<void> {
@@ -52,7 +60,7 @@ export class FileLogStore implements LogStore {
   }
 
   #keptIn(file: string): Promise<Set<string>> {
-    const known = this.#kept.get(file) ?? readLines(file).then((lines) => new Set(lines.map(({ name }) => name)));
+    const known = this.#kept.get(file) ?? readNames(file);
     this.#kept.set(file, known);
     // Only the logs written to lately; an older one is read again when it is needed.
     if (this.#kept.size > 1000) this.#kept.delete(this.#kept.keys().next().value!);
@@ -70,20 +78,46 @@ export class FileLogStore implements LogStore {
 interface Line {
   readonly name: string;
   readonly records: readonly LogRecord[];
+  /** Where it begins and ends in the file, in bytes. */
+  readonly begin: number;
+  readonly end: number;
 }
 
-async function readLines(file: string): Promise<Line[]> {
-  try {
-    const text = await readFile(file, 'utf8');
-    return text
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line) as Line);
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return [];
+async function readNames(file: string): Promise<Set<string>> {
+  const names = new Set<string>();
+  for await (const { name } of readLines(file, 0)) names.add(name);
+  return names;
+}
+
+/** Whole lines from a place on; one that is just being written is left for later. */
+async function* readLines(file: string, begin: number): AsyncGenerator<Line, void, void> {
+  const handle = await open(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
     throw error;
+  });
+  if (!handle) return;
+  try {
+    let rest: Buffer = Buffer.alloc(0);
+    let place = begin;
+    for (let position = begin; ; ) {
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(SLICE_BYTES), 0, SLICE_BYTES, position);
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+      for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
+        const line = JSON.parse(rest.toString('utf8', 0, end)) as Pick<Line, 'name' | 'records'>;
+        yield { ...line, begin: place, end: place + end + 1 };
+        place += end + 1;
+        rest = rest.subarray(end + 1);
+      }
+    }
+  } finally {
+    await handle.close();
   }
 }
+
+const SLICE_BYTES = 65_536;
+const NEWLINE = 10;
 
 /** A name that no file system takes for a path, and that is told from every other. */
 function encode(id: string): string {

@@ -1,7 +1,5 @@
-import { hostname } from 'node:os';
 import {
   type Executor,
-  type ExecutorEvent,
   type ExecutorHost,
   isTerminal,
   type Logger,
@@ -9,8 +7,7 @@ import {
   type TaskApi,
 } from '@windhover/core';
 import type { DagVersions } from '../dags/dag-versions.ts';
-import { claimCallbacks, loseCallback, releaseCallbacksOfDeadJobs } from '../store/callbacks.ts';
-import { claimConnectionTests, endConnectionTest } from '../store/connection-tests.ts';
+import { releaseCallbacksOfDeadJobs } from '../store/callbacks.ts';
 import {
   beginRun,
   endRun,
@@ -21,7 +18,6 @@ import {
   runsHandedTo,
 } from '../store/dag-runs.ts';
 import type { Database } from '../store/database.ts';
-import { deadJobs, endJob, insertJob, livingJobsOn, renewJob, shortenLeases, WORKERS_END_MS } from '../store/jobs.ts';
 import { insertDeadlines } from '../store/new-dag-runs.ts';
 import type { Notifications } from '../store/notifications.ts';
 import { lastOffset, readTaskStates } from '../store/signal-log.ts';
@@ -29,13 +25,14 @@ import { getPastRun, getTaskInstances, getTaskInstancesById, insertTaskInstances
 import type { ChangeWriter } from '../task-instances/change-writer.ts';
 import type { TaskChange } from '../task-instances/task-change.ts';
 import type { TaskInstanceRow } from '../task-instances/task-instance-row.ts';
-import { hostId, isProcessAlive } from './host-id.ts';
-import { OwnedRun } from './owned-run.ts';
+import { dispatchOthers, takeExecutorEvents } from './executor-work.ts';
+import { JobLease } from './job-lease.ts';
+import { OwnedRun, type PastRun } from './owned-run.ts';
+import { OwnedRuns } from './owned-runs.ts';
 import { planTasks, type RunOutcome, runOutcome } from './plan-dag-run.ts';
-import { ReadyQueue, type ReadyTask } from './ready-queue.ts';
+import type { ReadyQueue, ReadyTask } from './ready-queue.ts';
 import { tellTaskLogs } from './tell-task-log.ts';
-import { TimerQueue } from './timer-queue.ts';
-import { callbackWorkload, parseWorkloadId, taskWorkload, testConnectionWorkload } from './workloads.ts';
+import { taskWorkload } from './workloads.ts';
 
 export interface DagRunJobOptions {
   readonly database: Database;
@@ -84,22 +81,11 @@ export class DagRunJob {
   /** Shown in the table of jobs. */
   readonly type: string = 'DagRunJob';
   protected readonly options: DagRunJobOptions;
-  protected readonly runs = new Map<number, OwnedRun>();
-  protected readonly leaseMs: number;
+  readonly #lease: JobLease;
+  readonly #owned: OwnedRuns;
   readonly #heartbeatMs: number;
-  readonly #hostId = hostId();
-  readonly #ready = new Map<string, ReadyQueue>();
-  readonly #timers = new TimerQueue<string>();
-  /** Runs whose tasks wait for the past, by the run before. */
-  readonly #followers = new Map<number, Set<OwnedRun>>();
-  /** Tasks of owned runs that run for another job, by that job. */
-  readonly #elsewhere = new Map<number, Map<number, OwnedRun>>();
-  readonly #touched = new Set<OwnedRun>();
-  readonly #stalePasts = new Set<OwnedRun>();
   readonly #unsubscribe: (() => void)[] = [];
-  #jobId = 0;
   #cursor = 0;
-  #clockOffsetMs = 0;
   #heartbeatAt = 0;
   #rounds = 0;
   #isDue = true;
@@ -113,13 +99,13 @@ export class DagRunJob {
 
   constructor(options: DagRunJobOptions) {
     this.options = options;
-    this.leaseMs = options.leaseMs ?? 30_000;
+    this.#lease = new JobLease(options.database, options.leaseMs ?? 30_000);
+    this.#owned = new OwnedRuns(() => this.jobId, options.executors.keys());
     this.#heartbeatMs = options.heartbeatMs ?? this.leaseMs / 3;
-    for (const name of options.executors.keys()) this.#ready.set(name, new ReadyQueue());
   }
 
   get jobId(): number {
-    return this.#jobId;
+    return this.#lease.jobId;
   }
 
   /** Whether it takes nothing up any more. */
@@ -129,16 +115,13 @@ export class DagRunJob {
 
   async start(): Promise<void> {
     const { database, executors, writer, notifications, log, projectRoot, taskApi, apiUrl = null, xcom } = this.options;
-    const identity = { hostname: hostname(), pid: process.pid, hostId: this.#hostId };
-    this.#jobId = await insertJob(database, { type: this.type, leaseMs: this.leaseMs, ...identity });
+    await this.#lease.begin(this.type);
     this.#cursor = await lastOffset(database);
-    const jobId = String(this.#jobId);
+    const jobId = String(this.jobId);
     const host: ExecutorHost = { ...xcom, log, projectRoot, taskApi, apiUrl, jobId, wake: () => this.wake() };
     await Promise.all([...executors.values()].map((executor) => executor.start(host)));
     this.#unsubscribe.push(
-      writer.onCommitted((rows) => {
-        for (const { row } of rows) this.#apply(row);
-      }),
+      writer.onCommitted((rows) => this.#apply(rows.map(({ row }) => row))),
       notifications.on('windhover_log', () => {
         this.#hasNewLog = true;
         this.wake();
@@ -166,7 +149,7 @@ export class DagRunJob {
     await this.#takeExecutorEvents();
     await this.options.writer.flush();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
-    await endJob(this.options.database, this.#jobId);
+    await this.#lease.end();
   }
 
   /** Resolves when its loop has ended: after `stop`, after `numRuns` rounds, or when a subclass is done. */
@@ -195,14 +178,23 @@ export class DagRunJob {
 
   /** Hands runs to this job, if nobody else executes them: `collectDagRuns` then takes them up. */
   async submitDagRuns(runs: readonly { readonly id: number }[]): Promise<void> {
-    const lock = { jobId: this.#jobId, leaseMs: this.leaseMs };
+    const lock = { jobId: this.jobId, leaseMs: this.leaseMs };
     for (const { id } of runs) if (!this.runs.has(id)) await lockRun(this.options.database, id, lock);
     this.lookForRuns();
   }
 
+  /** The runs it executes. */
+  protected get runs(): ReadonlyMap<number, OwnedRun> {
+    return this.#owned.byId;
+  }
+
+  protected get leaseMs(): number {
+    return this.#lease.leaseMs;
+  }
+
   /** Takes up runs. Default: those that carry this job's lock id, which is how runs are handed to it. */
   protected async collectDagRuns(): Promise<void> {
-    await this.takeUp(await runsHandedTo(this.options.database, this.#jobId, [...this.runs.keys()]));
+    await this.takeUp(await runsHandedTo(this.options.database, this.jobId, [...this.runs.keys()]));
   }
 
   /** Executes runs whose lock this job holds. */
@@ -221,12 +213,10 @@ export class DagRunJob {
   /** Decides what follows for tasks that have changed, queues what is ready, and ends runs that have ended. */
   protected async processDagRuns(): Promise<void> {
     await this.#refreshPasts();
-    const touched = [...this.#touched];
-    this.#touched.clear();
+    const touched = this.#owned.takeTouched();
     const changes: TaskChange[] = [];
     const made: { readonly run: OwnedRun; readonly taskId: string }[] = [];
     for (const run of touched) {
-      if (!this.runs.has(run.id)) continue;
       const isHeldByPast = (task: Parameters<OwnedRun['isHeldByPast']>[0]) => run.isHeldByPast(task);
       const planned = planTasks(run.version, run.tasks, run.candidates, { now: this.now(), isHeldByPast });
       run.candidates.clear();
@@ -234,7 +224,7 @@ export class DagRunJob {
         const { id, epoch } = run.tasks.get(taskId)!;
         if (type !== 'schedule') changes.push({ id, epoch, type });
         else if (!run.ready.has(taskId)) {
-          this.#makeReady(run, taskId);
+          this.#owned.makeReady(run, taskId);
           made.push({ run, taskId });
         }
       }
@@ -249,7 +239,7 @@ export class DagRunJob {
   protected async prioritizeQueued(): Promise<void> {
     if (this.#isStopping) return;
     const queued: Promise<void>[] = [];
-    for (const [name, queue] of this.#ready) {
+    for (const [name, queue] of this.#owned.ready) {
       const { openSlots } = this.options.executors.get(name)!;
       for (const task of queue.take(openSlots)) queued.push(this.#queue(task, name, queue));
     }
@@ -271,7 +261,7 @@ export class DagRunJob {
 
   /** The database's clock. */
   protected now(): Date {
-    return new Date(Date.now() + this.#clockOffsetMs);
+    return new Date(Date.now() + this.#lease.clockOffsetMs);
   }
 
   async #run(): Promise<void> {
@@ -305,7 +295,7 @@ export class DagRunJob {
       this.#hasNewRuns = false;
       await this.manageDeadlines();
       await this.collectDagRuns();
-      await this.#dispatchOthers();
+      await dispatchOthers(this.options.database, this.jobId, this.options.executors);
     }
     if (this.#hasNewLog) {
       this.#hasNewLog = false;
@@ -314,20 +304,6 @@ export class DagRunJob {
     await this.#takeExecutorEvents();
     await this.#takeTimers();
     await this.processDagRuns();
-  }
-
-  #makeReady(run: OwnedRun, taskId: string): void {
-    const { id, epoch, nextMethod } = run.tasks.get(taskId)!;
-    run.ready.add(taskId);
-    const weight = run.version.weights.get(taskId) ?? 1;
-    this.#ready.get(this.#executorOf(run, taskId))!.push({
-      run,
-      taskId,
-      id,
-      epoch,
-      weight,
-      isResumed: nextMethod !== null,
-    });
   }
 
   /** Those for whom there was no place at once are `scheduled`, for everybody to see; the others went straight on. */
@@ -339,20 +315,13 @@ export class DagRunJob {
     await this.options.writer.submitAll(waiting.map(({ id, epoch }) => ({ id, epoch, type: 'schedule' })));
   }
 
-  /** One that is not configured here: the default has to refuse it, with a name. */
-  #executorOf(run: OwnedRun, taskId: string): string {
-    const wanted = run.version.tasks.get(taskId)?.executor;
-    const [first] = this.#ready.keys();
-    return wanted && this.#ready.has(wanted) ? wanted : first!;
-  }
-
   async #queue(task: ReadyTask, executorName: string, queue: ReadyQueue): Promise<void> {
     const { writer, executors } = this.options;
     const { run, taskId, id, epoch } = task;
     const wanted = run.version.tasks.get(taskId)?.executor ?? executorName;
     const known = [...executors.keys()];
     const change: TaskChange = known.includes(wanted)
-      ? { id, epoch, type: 'queue', jobId: this.#jobId, executor: executorName }
+      ? { id, epoch, type: 'queue', jobId: this.jobId, executor: executorName }
       : {
           id,
           epoch,
@@ -386,7 +355,7 @@ export class DagRunJob {
       evenIfUnfinished,
     });
     if (answer === 'unfinished') return this.#reload([...run.tasks.values()].map(({ id }) => id));
-    this.#disown(run);
+    this.#owned.remove(run);
     if (answer === 'lost') return;
     log.info(`DAG run ${run.dagId} / ${run.runId} has ended: ${outcome.state} (${outcome.reason})`);
     const open = [...run.tasks.values()].filter(({ state }) => !isTerminal(state));
@@ -412,54 +381,35 @@ export class DagRunJob {
       version.dag.tasks.map((task) => ({ ...task, priorityWeight: version.weights.get(task.taskId) ?? 1 })),
     );
     const run = new OwnedRun(locked, version, await getTaskInstances(database, locked.id));
-    this.runs.set(run.id, run);
-    this.#touched.add(run);
-    await this.#followPast(run);
+    run.past = await this.#pastOf(run);
     const { dagRunTimeoutMs } = version.dag;
-    if (dagRunTimeoutMs !== null) this.#timers.set(`run:${run.id}`, startedAt!.getTime() + dagRunTimeoutMs);
-    for (const row of run.tasks.values()) this.#watch(run, row);
-    for (const taskId of run.ready) this.#makeReady(run, taskId);
+    this.#owned.add(run, dagRunTimeoutMs === null ? null : startedAt!.getTime() + dagRunTimeoutMs);
     await this.#takeOver();
   }
 
-  #disown(run: OwnedRun): void {
-    this.runs.delete(run.id);
-    this.#timers.delete(`run:${run.id}`);
-    for (const { id } of run.tasks.values()) this.#timers.delete(`task:${run.id}:${id}`);
-    for (const tasks of this.#elsewhere.values()) for (const [id, owner] of tasks) if (owner === run) tasks.delete(id);
-    if (run.past) this.#followers.get(run.past.id)?.delete(run);
-  }
-
-  async #followPast(run: OwnedRun): Promise<void> {
+  async #pastOf(run: OwnedRun): Promise<PastRun | null> {
     const { database } = this.options;
-    if (!run.version.dag.tasks.some(({ dependsOnPast }) => dependsOnPast)) return;
+    if (!run.version.dag.tasks.some(({ dependsOnPast }) => dependsOnPast)) return null;
     const id = await previousRunId(database, run.dagId, run.logicalDate);
-    if (id === null) return;
-    run.past = await getPastRun(database, id);
-    this.#followers.set(id, (this.#followers.get(id) ?? new Set()).add(run));
+    return id === null ? null : getPastRun(database, id);
   }
 
   async #refreshPasts(): Promise<void> {
-    for (const run of this.#stalePasts) {
-      this.#stalePasts.delete(run);
+    for (const run of this.#owned.takeStalePasts()) {
       run.past = await getPastRun(this.options.database, run.past!.id);
       for (const { taskId, dependsOnPast } of run.version.dag.tasks) if (dependsOnPast) run.candidates.add(taskId);
-      this.#touched.add(run);
+      this.#owned.touch(run);
     }
   }
 
   /** Tasks that run for a job which is over: its processes ended with it, within a second. */
   async #takeOver(): Promise<void> {
-    const { database } = this.options;
-    if (this.#elsewhere.size === 0) return;
-    const dead = await deadJobs(database, [...this.#elsewhere.keys()]);
+    const { otherJobs } = this.#owned;
+    if (otherJobs.length === 0) return;
     const changes: TaskChange[] = [];
-    for (const jobId of dead) {
-      for (const [id, run] of this.#elsewhere.get(jobId) ?? []) {
-        const { epoch } = run.byId(id)!;
-        changes.push({ id, epoch, type: 'lose', reason: `its scheduler, job ${jobId}, is gone` });
-      }
-      this.#elsewhere.delete(jobId);
+    for (const jobId of await this.#lease.deadAmong(otherJobs)) {
+      const reason = `its scheduler, job ${jobId}, is gone`;
+      for (const { id, epoch } of this.#owned.takeTasksOf(jobId)) changes.push({ id, epoch, type: 'lose', reason });
     }
     await this.#submitAndTell(changes);
   }
@@ -472,23 +422,11 @@ export class DagRunJob {
   }
 
   async #reload(ids: readonly number[]): Promise<void> {
-    for (const row of await getTaskInstancesById(this.options.database, ids)) this.#apply(row);
+    this.#apply(await getTaskInstancesById(this.options.database, ids));
   }
 
-  #apply(row: TaskInstanceRow): void {
-    for (const follower of this.#followers.get(row.dagRunId) ?? []) this.#stalePasts.add(follower);
-    const run = this.runs.get(row.dagRunId);
-    if (run) {
-      const wasReady = run.ready.has(row.taskId);
-      const before = run.apply(row);
-      this.#touched.add(run);
-      this.#watch(run, row);
-      if (row.state === 'scheduled' && !wasReady) this.#makeReady(run, row.taskId);
-      const isFailure = row.state === 'failed' && before?.state !== 'failed';
-      if (isFailure && run.version.dag.failFast) this.#timers.set(`fail:${run.id}:${row.taskId}`, 0);
-    }
-    if (isTerminal(row.state) || row.state === 'deferred' || row.state === 'up_for_retry')
-      for (const queue of this.#ready.values()) queue.release(1, { pool: row.pool, dagId: run?.dagId ?? '' });
+  #apply(rows: readonly TaskInstanceRow[]): void {
+    for (const row of rows) this.#owned.apply(row);
     this.wake();
   }
 
@@ -499,9 +437,10 @@ export class DagRunJob {
       const changed = new Set<number>();
       for (const { offset, dagRunId, taskInstanceId, version } of news) {
         this.#cursor = offset;
-        for (const follower of this.#followers.get(dagRunId) ?? []) this.#stalePasts.add(follower);
+        this.#owned.pastChanged(dagRunId);
         const run = this.runs.get(dagRunId);
-        if (!run) for (const queue of this.#ready.values()) queue.release(1);
+        // Of runs that others hold only this much matters: a place may have become free.
+        if (!run) for (const queue of this.#owned.ready.values()) queue.release(1);
         const known = run?.byId(taskInstanceId);
         if (run && (!known || known.signalVersion < version)) changed.add(taskInstanceId);
       }
@@ -510,72 +449,25 @@ export class DagRunJob {
     }
   }
 
-  /** The process around a workload is over. If its task has not told its end, it was lost. */
   async #takeExecutorEvents(): Promise<void> {
     const { database, executors } = this.options;
-    const changes: TaskChange[] = [];
-    for (const executor of executors.values()) {
-      for (const event of executor.drainEvents()) {
-        const name = parseWorkloadId(event.workloadId);
-        if (name.type === 'task') changes.push(changeOfEvent(event, name.id, name.epoch));
-        else if (event.type === 'lost' || event.type === 'refused') {
-          const { reason } = event;
-          if (name.type === 'callback')
-            await loseCallback(database, Number(name.id), { name: 'CallbackLost', message: reason });
-          else
-            await endConnectionTest(database, name.id, { isSuccess: false, message: `The test was lost: ${reason}` });
-        }
-      }
-    }
-    // A task that has told its end has another epoch or state by now; the change is stale then, and nothing happens.
-    await this.#submitAndTell(changes);
-  }
-
-  /** Callbacks and connection tests. */
-  async #dispatchOthers(): Promise<void> {
-    const { database, executors } = this.options;
-    const [first] = executors.values();
-    for (const callback of await claimCallbacks(database, this.#jobId, 100)) {
-      const executor = (callback.executor && executors.get(callback.executor)) || first!;
-      executor.queueWorkload(callbackWorkload(callback));
-    }
-    for (const testId of await claimConnectionTests(database, 10)) first!.queueWorkload(testConnectionWorkload(testId));
-  }
-
-  #watch(run: OwnedRun, row: TaskInstanceRow): void {
-    const instants = row.state === 'deferred' ? [row.triggerTimeout, row.deadlineAt] : [row.resumeAt];
-    const at = Math.min(...instants.map((instant) => instant?.getTime() ?? Number.POSITIVE_INFINITY));
-    const name = `task:${run.id}:${row.id}`;
-    if (at === Number.POSITIVE_INFINITY) this.#timers.delete(name);
-    else this.#timers.set(name, at);
-    const isElsewhere =
-      (row.state === 'queued' || row.state === 'running') &&
-      row.queuedByJob !== null &&
-      row.queuedByJob !== this.#jobId;
-    if (isElsewhere) {
-      const tasks = this.#elsewhere.get(row.queuedByJob) ?? new Map<number, OwnedRun>();
-      this.#elsewhere.set(row.queuedByJob, tasks.set(row.id, run));
-    } else if (this.#elsewhere.size > 0) {
-      for (const tasks of this.#elsewhere.values()) tasks.delete(row.id);
-    }
+    await this.#submitAndTell(await takeExecutorEvents(database, executors.values()));
   }
 
   async #takeTimers(): Promise<void> {
     const changes: TaskChange[] = [];
-    for (const name of this.#timers.takeDue(this.now().getTime())) {
-      const [kind, runId, subject] = name.split(':') as [string, string, string?];
-      const run = this.runs.get(Number(runId));
-      if (!run) continue;
-      if (kind === 'run') {
-        const { dagRunTimeoutMs } = run.version.dag;
-        await this.#end(run, { state: 'failed', reason: `timed out: it took longer than ${dagRunTimeoutMs} ms` }, true);
-      } else if (kind === 'fail') {
-        await this.#end(run, { state: 'failed', reason: `failed: ${subject}; the DAG has failFast` }, true);
+    for (const due of this.#owned.takeDue(this.now().getTime())) {
+      const { run } = due;
+      if (due.type === 'runTimeout') {
+        const reason = `timed out: it took longer than ${run.version.dag.dagRunTimeoutMs} ms`;
+        await this.#end(run, { state: 'failed', reason }, true);
+      } else if (due.type === 'failFast') {
+        await this.#end(run, { state: 'failed', reason: `failed: ${due.taskId}; the DAG has failFast` }, true);
       } else {
-        const row = run.byId(Number(subject))!;
-        if (row.state === 'deferred') changes.push({ id: row.id, epoch: row.epoch, type: 'timeOut' });
-        else run.candidates.add(row.taskId);
-        this.#touched.add(run);
+        const { id, epoch, state, taskId } = due.row;
+        if (state === 'deferred') changes.push({ id, epoch, type: 'timeOut' });
+        else run.candidates.add(taskId);
+        this.#owned.touch(run);
       }
     }
     await this.#submitAndTell(changes);
@@ -585,32 +477,21 @@ export class DagRunJob {
     const { database, executors, log } = this.options;
     this.#heartbeatAt = Date.now() + this.#heartbeatMs;
     this.#hasNewRuns = true;
-    const { now, runIds } = await renewJob(database, this.#jobId, this.leaseMs);
-    this.#clockOffsetMs = now.getTime() - Date.now();
-    const held = new Set(runIds);
+    const held = await this.#lease.renew();
     for (const run of this.runs.values()) {
       if (held.has(run.id)) continue;
       log.warning(`This ${this.type} has lost DAG run ${run.dagId} / ${run.runId} to another job.`);
-      this.#disown(run);
+      this.#owned.remove(run);
     }
-    await this.#noticeDeadJobs();
     await this.#takeOver();
     await releaseCallbacksOfDeadJobs(database);
-    for (const queue of this.#ready.values()) queue.release(Number.POSITIVE_INFINITY);
+    // The net below the notes that places have become free.
+    for (const queue of this.#owned.ready.values()) queue.release(Number.POSITIVE_INFINITY);
     await Promise.all([...executors.values()].map((executor) => executor.heartbeat()));
   }
 
-  /** Jobs of this machine whose process is gone. Their worker processes notice too, and need up to a second to end. */
-  async #noticeDeadJobs(): Promise<void> {
-    const { database } = this.options;
-    if (this.#hostId === null) return;
-    const jobs = await livingJobsOn(database, this.#hostId);
-    const dead = jobs.filter(({ pid }) => !isProcessAlive(pid)).map(({ id }) => id);
-    if (dead.length > 0) await shortenLeases(database, dead, WORKERS_END_MS);
-  }
-
   async #sleep(): Promise<void> {
-    const byClock = Math.min(this.#timers.nextAt, this.nextInstantMs) - this.#clockOffsetMs;
+    const byClock = Math.min(this.#owned.nextAt, this.nextInstantMs) - this.#lease.clockOffsetMs;
     const next = Math.min(byClock, this.#heartbeatAt, Date.now() + (this.options.pollMs ?? 1000));
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, Math.max(0, next - Date.now()) + 1);
@@ -620,19 +501,6 @@ export class DagRunJob {
       };
     });
     this.#wake = () => {};
-  }
-}
-
-function changeOfEvent(event: ExecutorEvent, id: number, epoch: number): TaskChange {
-  switch (event.type) {
-    case 'accepted':
-      return { id, epoch, type: 'accept', externalId: event.externalId };
-    case 'ended':
-      return { id, epoch, type: 'lose', reason: 'its process ended without a report' };
-    case 'lost':
-      return { id, epoch, type: 'lose', reason: event.reason };
-    case 'refused':
-      return { id, epoch, type: 'refuse', reason: event.reason, isRetryable: event.isRetryable };
   }
 }
 

@@ -20,7 +20,6 @@ import type { TriggerHost } from './trigger-host.ts';
 
 export interface RunnerChildOptions {
   readonly settings: RunnerProcessSettings;
-  readonly codeHash: string;
   /** How many triggers it may hold. */
   readonly maxTriggers: number;
   /** Where its triggers' calls go. */
@@ -45,7 +44,6 @@ export interface HeldTrigger extends TriggerLease {
 
 /** One runner process, as its triggerer sees it. */
 export class RunnerChild {
-  readonly codeHash: string;
   readonly maxTriggers: number;
   /** It gets no more triggers. */
   isRetiring = false;
@@ -64,7 +62,6 @@ export class RunnerChild {
 
   constructor(options: RunnerChildOptions) {
     this.#options = options;
-    this.codeHash = options.codeHash;
     this.maxTriggers = options.maxTriggers;
     this.#child = fork(moduleFile('runner-process', import.meta.url), [JSON.stringify(options.settings)], {
       cwd: options.settings.projectRoot,
@@ -105,10 +102,6 @@ export class RunnerChild {
 
   get size(): number {
     return this.#held.size;
-  }
-
-  get triggerIds(): readonly string[] {
-    return [...this.#held.keys()];
   }
 
   holds({ triggerId, leaseEpoch }: TriggerLease): boolean {

@@ -116,8 +116,13 @@ export class Triggerer {
     const groups = new Map<RunnerChild, ClaimedTrigger[]>();
     for (const trigger of claimed) {
       const runner = this.#runnerFor(trigger, groups);
-      if (!runner) this.#sync.release(trigger, { outcome: 'handedBack' });
-      else groups.set(runner, [...(groups.get(runner) ?? []), trigger]);
+      if (!runner) {
+        this.#sync.release(trigger, { outcome: 'handedBack' });
+        continue;
+      }
+      const group = groups.get(runner) ?? [];
+      group.push(trigger);
+      groups.set(runner, group);
     }
     for (const [runner, triggers] of groups) {
       for (const { triggerId, leaseEpoch } of triggers) this.#leases.set(triggerId, leaseEpoch);
@@ -143,7 +148,6 @@ export class Triggerer {
   #startRunner(maxTriggers: number): RunnerChild {
     const runner: RunnerChild = new RunnerChild({
       settings: { projectRoot: this.#projectRoot, clockOffsetMs: this.#clockOffsetMs },
-      codeHash: this.#codeHash,
       maxTriggers,
       host: this.#host,
       onReady: () => this.#sync.askForMore(),

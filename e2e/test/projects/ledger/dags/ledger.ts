@@ -68,3 +68,20 @@ export const endless = dag('endless', {}, () => {
     { retries: 1, retryDelay: '10ms' },
   );
 });
+
+/** Two short tasks a day, for backfills. */
+export const daily = dag(
+  'daily',
+  { schedule: '@daily', startDate: new Date('2026-01-01'), endDate: new Date('2026-02-28') },
+  () => {
+    chain(
+      task('fetch', (context) => context.sleep(100)),
+      task('store', () => {}),
+    );
+  },
+);
+
+/** Returns more than the store keeps. */
+export const large = dag('large', {}, () => void task('large', () => 'x'.repeat(2_000_000)));
+
+export const poolless = dag('poolless', {}, () => void task('nowhere', () => {}, { pool: 'no_such_pool' }));
