@@ -12,6 +12,8 @@ import type { Workload } from './workload.ts';
 export interface Executor {
   /** How many more workloads it would start at once, beside those queued already. Infinity where there is no limit. */
   readonly openSlots: number;
+  /** How many more it would take in advance, beyond its slots, because its workloads end very quickly. Default: 0. */
+  readonly readAhead?: number;
   start(host: ExecutorHost): Promise<void>;
   /** Takes a workload; a second call with the same id changes nothing. Work begins at once if a slot is free. */
   queueWorkload(workload: Workload): void;

@@ -30,8 +30,8 @@ export class LocalExecutor extends BaseExecutor {
   }
 
   /** While tasks are very short, processes take the next ones in advance, beyond their slots. */
-  override get openSlots(): number {
-    return Math.max(super.openSlots, this.#pool?.room ?? 0);
+  get readAhead(): number {
+    return Math.max(0, (this.#pool?.room ?? 0) - this.openSlots);
   }
 
   override async start(host: ExecutorHost): Promise<void> {

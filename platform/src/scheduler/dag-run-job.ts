@@ -240,8 +240,8 @@ export class DagRunJob {
     if (this.#isStopping) return;
     const queued: Promise<void>[] = [];
     for (const [name, queue] of this.#owned.ready) {
-      const { openSlots } = this.options.executors.get(name)!;
-      for (const task of queue.take(openSlots)) queued.push(this.#queue(task, name, queue));
+      const { openSlots, readAhead = 0 } = this.options.executors.get(name)!;
+      for (const task of queue.take(openSlots + readAhead)) queued.push(this.#queue(task, name, queue));
     }
     await Promise.all(queued);
   }
