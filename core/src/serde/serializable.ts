@@ -1,3 +1,5 @@
+import type { Json } from '../json.ts';
+
 /** Any value that survives storage: JSON plus Date, bigint, Uint8Array, Map and Set. */
 export type Serializable =
   | Leaf
@@ -21,11 +23,14 @@ export type Ser<T> = unknown extends T
       ? NotSerializable<'a function does not survive storage: pass data, or a classpath'>
       : T extends symbol
         ? NotSerializable<'a symbol does not survive storage: pass a string'>
-        : T extends ReadonlyMap<infer K, infer V>
-          ? ReadonlyMap<Ser<K>, Ser<V>>
-          : T extends ReadonlySet<infer V>
-            ? ReadonlySet<Ser<V>>
-            : { readonly [P in keyof T]: Ser<T[P]> };
+        : // `Json` refers to itself, so it is taken whole: looked into, it would never end.
+          T extends Json
+          ? T
+          : T extends ReadonlyMap<infer K, infer V>
+            ? ReadonlyMap<Ser<K>, Ser<V>>
+            : T extends ReadonlySet<infer V>
+              ? ReadonlySet<Ser<V>>
+              : { readonly [P in keyof T]: Ser<T[P]> };
 
 /** The constraint for kwargs of triggers and resume methods: `K extends SerializableKwargs<K>`. */
 export type SerializableKwargs<K> = { readonly [P in keyof K]: Ser<K[P]> };

@@ -1,5 +1,6 @@
 import { brandPrototype, hasBrand } from '../brand.ts';
 import type { TriggerContext } from '../context/context.ts';
+import type { Json } from '../json.ts';
 
 /**
  * An argument that is computed when the task runs. Only branded templates are called; a plain function stays a value,
@@ -33,7 +34,25 @@ export function template<T>(render: (context: TriggerContext) => T | Promise<T>)
 /** A value, or a template of it, at any depth of plain objects and arrays. */
 export type Templated<T> =
   | Template<T>
-  | (T extends Opaque ? T : T extends object ? { [P in keyof T]: Templated<T[P]> } : T);
+  | (unknown extends T
+      ? T
+      : [Json] extends [T]
+        ? TemplatedJson | Extract<T, undefined>
+        : T extends Opaque
+          ? T
+          : T extends object
+            ? { [P in keyof T]: Templated<T[P]> }
+            : T);
+
+/** `Json` refers to itself, so it has a form of its own: looked into like other types, it would never end. */
+type TemplatedJson =
+  | null
+  | boolean
+  | number
+  | string
+  | Template<Json>
+  | readonly TemplatedJson[]
+  | { readonly [key: string]: TemplatedJson };
 
 /** What a templated value is once it is rendered: the inverse of `Templated`. */
 export type Rendered<T> =

@@ -12,6 +12,8 @@ export type BackendAnswer = 'pending' | 'transient' | 'done' | 'failed';
 export interface ScriptedBackend {
   readonly connections?: Readonly<Record<string, ConnectionFields | string>>;
   readonly variables?: Readonly<Record<string, string>>;
+  /** Answers `context.runStates`, for code that looks at other runs. Default: no runs. */
+  readonly runStates?: TestHostOptions['runStates'];
   /** When each check came, by the clock that was given. */
   checks(): readonly Date[];
   /** As whom each request came (login, role, token), to see that overrides of the connection reach the trigger. Default: not asked. */
@@ -33,9 +35,9 @@ export async function withBackend<Backend extends ScriptedBackend>(
   test: (backend: Backend, host: TestHostOptions) => Promise<void>,
 ): Promise<void> {
   const backend = await setup(script, clock);
-  const { connections = {}, variables = {} } = backend;
+  const { connections = {}, variables = {}, runStates } = backend;
   try {
-    await test(backend, { clock, connections, variables });
+    await test(backend, { clock, connections, variables, ...(runStates ? { runStates } : {}) });
   } finally {
     await backend.close?.();
   }

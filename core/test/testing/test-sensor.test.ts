@@ -10,6 +10,27 @@ describe('a sensor that only has poke', () => {
   for (const { name, run } of testSensor({ backend, sensor })) test(name, run);
 });
 
+describe('a sensor that looks at other runs', () => {
+  class RunSensor extends BaseSensor<string> {
+    async poke(context: TriggerContext) {
+      const [run] = await context.runStates({ dagId: 'other' });
+      return { isDone: run?.state === 'success', xcom: run?.runId ?? '' };
+    }
+  }
+  const runs: SensorSuite['backend'] = (script, clock) => {
+    const checks: Date[] = [];
+    return {
+      checks: () => checks,
+      runStates: () => {
+        const answer = script[Math.min(checks.push(clock.now()), script.length) - 1];
+        return [{ runId: 'r', logicalDate: new Date(0), state: answer === 'done' ? 'success' : 'running', tasks: {} }];
+      },
+    };
+  };
+  const sensor: SensorSuite['sensor'] = (_backend, options) => new RunSensor(options);
+  for (const { name, run } of testSensor({ backend: runs, sensor, answers: ['pending', 'done'] })) test(name, run);
+});
+
 describe('the suite finds', () => {
   class Eager extends AcmeFileSensor {
     override pollOptions(context: TriggerContext, before: ChecksBefore) {

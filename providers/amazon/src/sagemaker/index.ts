@@ -1,0 +1,11 @@
+export type { SageMakerJob, SageMakerJobArgs } from './sagemaker-job-operator.ts';
+export { sageMakerService } from './sagemaker-job-waiters.ts';
+export { SageMakerProcessingOperator } from './sagemaker-processing-operator.ts';
+export { SageMakerProcessingSensor } from './sagemaker-processing-sensor.ts';
+export { SageMakerProcessingTrigger } from './sagemaker-processing-trigger.ts';
+export { SageMakerTrainingOperator } from './sagemaker-training-operator.ts';
+export { SageMakerTrainingSensor } from './sagemaker-training-sensor.ts';
+export { SageMakerTrainingTrigger } from './sagemaker-training-trigger.ts';
+export { SageMakerTransformOperator } from './sagemaker-transform-operator.ts';
+export { SageMakerTransformSensor } from './sagemaker-transform-sensor.ts';
+export { SageMakerTransformTrigger } from './sagemaker-transform-trigger.ts';
